@@ -1,0 +1,141 @@
+"""Band keys -> buckets -> candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.ids import group_keys
+from lookalike.kernels import buckets as kernels
+from lookalike.threads import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.items import Items
+
+BUDGET = 1 << 21
+"""Candidates proposed at a time."""
+
+ALL = BUDGET
+"""Pivots to take at first when every pair is wanted."""
+
+ONE = 1
+"""Pivots to take at first when components are wanted: the others will often be united by then."""
+
+REMEMBERED = 1 << 23
+"""Candidates remembered, so as not to be compared again; beyond that some may be."""
+
+SORTED_TOGETHER = 1 << 23
+"""Items up to which several bands are sorted at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Items that met in a bucket and were not compared before. Nothing is known of their similarity."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+class Seen:
+    """Which candidates have been proposed before, as far as memory allows."""
+
+    def __init__(self) -> None:
+        self._table = np.zeros(1 << 12, np.uint64)
+        self._known = 0
+        self.proposed = 0
+
+    def new(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Candidates:
+        """Return the candidates not seen before, and remember them."""
+        self._make_room(len(left))
+        room = min(self._table.size // 2, REMEMBERED) - self._known
+        count, left_over = kernels.unseen(left, right, self._table, room)
+        self._known += room - left_over
+        self.proposed += count
+        return Candidates(left[:count], right[:count])
+
+    def _make_room(self, more: int) -> None:
+        wanted = min(self._known + more, REMEMBERED)
+        if self._table.size >= 2 * wanted:
+            return
+        size = self._table.size
+        while size < 2 * wanted:
+            size *= 2
+        codes = self._table[self._table != 0] - np.uint64(1)
+        self._table = np.zeros(size, np.uint64)
+        left = (codes >> np.uint64(32)).astype(np.int32)
+        kernels.unseen(left, (codes & np.uint64(0xFFFFFFFF)).astype(np.int32), self._table, len(codes))
+
+
+class Buckets:
+    """The buckets of one band, with what is left to compare in them.
+
+    Each bucket is worked through pivot by pivot: a pivot is a candidate with every later item of another component. Where
+    the first pivots unite most of a bucket, little is left to compare; where they do not, more pivots are taken at a time.
+    """
+
+    def __init__(self, items: NDArray[np.int32], bounds: NDArray[np.int64], width: int) -> None:
+        self._items = items
+        self._bounds = np.stack((bounds[:-1], bounds[1:]), axis=1)
+        self._pivots = bounds[:-1].copy()
+        self._widths = np.full(len(bounds) - 1, width, np.int64)
+        self._work = np.empty(int(np.diff(bounds).max(initial=0)), np.int32)
+
+    def proposals(self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen) -> Iterator[Candidates]:
+        """Yield candidates until every bucket is done. `roots` may change between two of them, and is looked at again."""
+        while self._narrow(roots):
+            left, right = self._propose(roots, sides)
+            if len(left):
+                yield seen.new(left, right)
+
+    def _narrow(self, roots: NDArray[np.int32]) -> int:
+        before = len(self._pivots)
+        left = kernels.narrow(self._items, self._bounds, self._pivots, self._widths, roots, self._work)
+        if left < before:
+            self._bounds, self._pivots, self._widths = self._bounds[:left], self._pivots[:left], self._widths[:left]
+        return int(left)
+
+    def _propose(
+        self, roots: NDArray[np.int32], sides: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Take the next pivots of as many buckets as the budget allows, at least of one."""
+        behind = self._bounds[:, 1] - self._pivots
+        widths = np.minimum(np.clip(BUDGET // behind, 1, self._widths), behind - 1)
+        most = np.cumsum(widths * behind)
+        some = max(int(np.searchsorted(most, BUDGET, side="right")), 1)
+        left = np.empty(int(most[some - 1]), np.int32)
+        right = np.empty_like(left)
+        count = kernels.propose(
+            self._items, self._bounds[:some], self._pivots[:some], widths[:some], roots, sides, left, right
+        )
+        self._widths[:some] = np.minimum(2 * self._widths[:some], BUDGET)
+        return left[:count], right[:count]
+
+
+def buckets(items: Items, compared: NDArray[np.int32], bands: int, threads: int, *, width: int) -> Iterator[Buckets]:
+    """Yield the buckets of each band in turn.
+
+    `compared` are the items that take part, in order; `width` is how many pivots are taken of a bucket at first.
+    """
+    if len(compared) > SORTED_TOGETHER:
+        threads = 1
+
+    def sort(band: int) -> Buckets:
+        keys = items.band(band)[compared]
+        members = compared.copy()
+        group_keys(keys, members)
+        bounds = np.empty(len(keys) // 2 + 1, np.int64)
+        kept, count = kernels.find_buckets(keys, members, bounds)
+        return Buckets(members[:kept].copy(), bounds[: count + 1].copy(), width)
+
+    for found in ordered_map(sort, range(bands), threads, ahead=1):
+        items.keys.forget()
+        yield found

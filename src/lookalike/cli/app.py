@@ -1,0 +1,39 @@
+"""All subcommands together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lookalike import __version__
+from lookalike.cli import compare, dedup, pairs
+
+app = typer.Typer(
+    name="lookalike",
+    help="Find near-duplicates among many documents: fast, every pair verified, with the recall you ask for.",
+    epilog="lookalike COMMAND --help has examples.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("dedup")(dedup.dedup)
+app.command("pairs")(pairs.pairs)
+app.command("compare")(compare.compare)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and leave."""
+    if wanted:
+        typer.echo(f"lookalike {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Find near-duplicates among many documents: fast, every pair verified, with the recall you ask for."""

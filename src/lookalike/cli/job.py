@@ -1,0 +1,90 @@
+"""What commands that run the flow have in common: inputs, progress, summary."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from rich.console import Console
+
+from lookalike.cli.progress import Bars, announce_compilation
+from lookalike.cli.show import print_summary
+from lookalike.errors import InputError
+from lookalike.read.paths import expand
+from lookalike.stages import peak_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from lookalike.results import Summary
+
+
+class Job:
+    """One command at work: what it reads, what it tells whom."""
+
+    def __init__(
+        self, settings: dict[str, Any], inputs: list[str], against: list[str] | None = None, *, quiet: bool, as_json: bool
+    ) -> None:
+        self.console = Console(stderr=True)
+        self.inputs = [Path(path) for path in inputs]
+        self.against = [Path(path) for path in against or []] or None
+        self.files = [path for path in expand([*inputs, *(against or [])]) if str(path) != "-"]
+        self._quiet = quiet
+        self._json = as_json
+        self._seconds: dict[str, float] = {}
+        self._bars = Bars(self.console) if self.console.is_terminal and not quiet and not as_json else None
+        self.settings = {**settings, "watcher": self._bars}
+        self._begin = time.perf_counter()
+
+    def __enter__(self) -> Self:
+        if not self._quiet:
+            announce_compilation(self.console)
+        if self._bars:
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bars:
+            self._bars.stop()
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Time a stage that the command itself does."""
+        begin = time.perf_counter()
+        yield
+        self._seconds[stage] = round(time.perf_counter() - begin, 4)
+
+    def finish(self, summary: Summary, outputs: dict[str, Path]) -> None:
+        """Tell what was done."""
+        if self._bars:
+            self._bars.stop()
+        total = round(time.perf_counter() - self._begin, 4)
+        seconds = {**summary.seconds, **self._seconds, "total": total}
+        summary = replace(summary, seconds=seconds, peak_memory_bytes=peak_memory())
+        if self._json:
+            sys.stdout.write(json.dumps(summary.to_dict(), indent=2) + "\n")
+        elif not self._quiet:
+            print_summary(self.console, summary, outputs)
+
+
+def read_text(path: Path, errors: str) -> str:
+    """Read a text file, or say in one sentence why not."""
+    mode: Literal["strict", "replace"] = "replace" if errors == "replace" else "strict"
+    try:
+        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}. Check the name") from error
+    try:
+        return data.decode("utf-8-sig", mode)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not valid UTF-8 at byte {error.start}. Go on with --encoding-errors replace"
+        ) from error

@@ -1,0 +1,84 @@
+"""Progress on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numba.core import event
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Task, TaskID
+
+UNITS = {"sign": "items", "compare": "bands"}
+
+
+class Rate(ProgressColumn):
+    """How many steps a second."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate, or nothing while it is unknown."""
+        if not task.speed:
+            return Text("")
+        return Text(f"{task.speed:,.0f} {UNITS.get(task.description, 'steps')}/s", style="progress.data.speed")
+
+
+class Bars:
+    """A bar for each stage: its name, how far it is, how fast, how long it will take."""
+
+    def __init__(self, console: Console) -> None:
+        self._progress = Progress(
+            TextColumn("[bold]{task.description:8}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            Rate(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=console,
+            transient=True,
+        )
+        self._task: TaskID | None = None
+
+    def start(self) -> None:
+        """Show the bars."""
+        self._progress.start()
+
+    def stop(self) -> None:
+        """Take them away."""
+        self._progress.stop()
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """Begin a bar; without a total it only shows that something is going on."""
+        self._task = self._progress.add_task(stage, total=total)
+
+    def advance(self, steps: int) -> None:
+        """Move the bar on."""
+        if self._task is not None:
+            self._progress.advance(self._task, steps)
+
+    def end(self, seconds: float) -> None:  # noqa: ARG002 - the bar has its own clock
+        """Fill the bar."""
+        if self._task is not None:
+            done = self._progress.tasks[self._task].completed
+            self._progress.update(self._task, total=max(done, 1), completed=max(done, 1))
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]  # Numba has no types
+    """Says once that kernels are being compiled."""
+
+    def __init__(self, console: Console) -> None:
+        self._console: Console | None = console
+
+    def on_start(self, event: Any) -> None:  # noqa: ANN401, ARG002
+        if self._console is not None:
+            self._console.print("Compiling kernels: this happens once, and takes about 10 seconds.", style="dim")
+            self._console = None
+
+    def on_end(self, event: Any) -> None:  # noqa: ANN401
+        """Do nothing."""
+
+
+def announce_compilation(console: Console) -> None:
+    """Say so if kernels have to be compiled: a first run should not look broken."""
+    event.register("numba:compile", _Announcement(console))

@@ -1,0 +1,118 @@
+"""What people see: the summary of a run, pairs on a terminal, two texts side by side."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lookalike.compare import Comparison, Span
+    from lookalike.results import Pairs, Summary
+
+PAIRS_SHOWN = 20
+CHARACTERS_SHOWN = 2000
+
+
+def print_summary(console: Console, summary: Summary, outputs: dict[str, Path]) -> None:
+    """Say what was found, removed and skipped, how long it took, and where the results are."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim")
+    grid.add_column(overflow="fold")
+    for name, value in rows_of(summary):
+        grid.add_row(name, value)
+    for option, path in outputs.items():
+        grid.add_row(option.removeprefix("--"), escape(str(path)))
+    console.print(grid)
+    for note in summary.notes:
+        console.print(Text(f"Note: {note}.", style="yellow"))
+
+
+def rows_of(summary: Summary) -> list[tuple[str, str]]:
+    """Return the lines of a summary, name and value."""
+    s = summary
+    found = f"{s.pairs:,} verified of {s.candidates:,} candidates"
+    if s.copies:
+        found += f", with {s.copies:,} copies"
+    chances = ", ".join(f"{chance:.4f} at {similarity}" for similarity, chance in s.chance.items())
+    seconds = ", ".join(f"{stage} {took:.2f}" for stage, took in s.seconds.items() if stage != "total")
+    rows = [("items", f"{s.items:,}")]
+    if s.removed or s.clusters:
+        rows.append(("kept", f"{s.kept:,}"))
+        rows.append(("removed", f"{s.removed:,} ({s.removed / max(s.items, 1):.1%}) in {s.clusters:,} clusters"))
+    return [
+        *rows,
+        ("pairs", found),
+        ("threshold", f"{s.threshold:g} on {s.shingle}, {s.bands} bands of {s.rows} rows"),
+        ("chance", f"{chances} to be found"),
+        ("seconds", f"{s.seconds.get('total', sum(s.seconds.values())):.2f}: {seconds}; {s.threads} threads"),
+        ("memory", f"{s.peak_memory_bytes / 1e6:,.0f} MB at most"),
+    ]
+
+
+def print_pairs(found: Pairs) -> None:
+    """Print pairs: a short table on a terminal, all of them separated by tabs elsewhere."""
+    if sys.stdout.isatty():
+        table = Table("left", "right", "similarity")
+        best = found.to_arrow().sort_by([("similarity", "descending")]).slice(0, PAIRS_SHOWN)
+        for row in best.to_pylist():
+            table.add_row(escape(str(row["left"])), escape(str(row["right"])), f"{row['similarity']:.4f}")
+        console = Console()
+        console.print(table)
+        if len(found) > PAIRS_SHOWN:
+            console.print(f"… and {len(found) - PAIRS_SHOWN:,} more; -o FILE writes them all")
+        return
+    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+    writer.writerow(("left", "right", "similarity"))
+    writer.writerows(found)
+
+
+def print_comparison(found: Comparison, left: str, right: str, *, full: bool) -> None:
+    """Print how similar two texts are, and both with the shared passages marked."""
+    console = Console(highlight=False)
+    style = "bold green" if found.is_pair else "bold yellow"
+    console.print(Text(found.reason, style=style))
+    banding = found.recipe.banding
+    console.print(
+        f"Shingles: {found.shared:,} shared, {found.only_left:,} only in {escape(left)}, "
+        f"{found.only_right:,} only in {escape(right)} ({found.recipe.shingling})."
+    )
+    met = "would have compared them" if found.bands_met else "would have missed them"
+    console.print(
+        f"Bands: they meet in {found.bands_met} of {banding.bands}; a run {met} "
+        f"(chance at this similarity: {found.chance:.4f})."
+    )
+    for name, text, spans in ((left, found.left, found.left_spans), (right, found.right, found.right_spans)):
+        console.print()
+        console.rule(escape(name), align="left")
+        console.print(marked(text, spans, colour=not console.no_color and console.is_terminal, full=full), soft_wrap=True)
+
+
+def marked(text: str, spans: tuple[Span, ...], *, colour: bool, full: bool) -> Text:
+    """Return a text with spans marked, by colour or by brackets; a long one is cut unless shown in full."""
+    end = len(text) if full else min(len(text), CHARACTERS_SHOWN)
+    out = Text()
+    at = 0
+    for begin, stop in spans:
+        if begin >= end:
+            break
+        out.append(printable(text[at:begin]))
+        passage = printable(text[begin : min(stop, end)])
+        out.append(passage if colour else f"[{passage}]", style="green" if colour else "")
+        at = min(stop, end)
+    out.append(printable(text[at:end]))
+    if end < len(text):
+        out.append(f"\n… {len(text) - end:,} more characters; --full shows them", style="dim")
+    return out
+
+
+def printable(text: str) -> str:
+    """Replace control characters, which could change the terminal, by a sign for them."""
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

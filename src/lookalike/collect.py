@@ -1,0 +1,112 @@
+"""The first half of the flow: every item read, signed, and put on disk; items with the same shingles found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.ids import Ids
+from lookalike.items import Copies, Items
+from lookalike.shingle import Shingler
+from lookalike.sign import Signer
+from lookalike.threads import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.cluster import Keep
+    from lookalike.read import Batch, Source
+    from lookalike.settings import Run
+
+
+@dataclass(frozen=True)
+class Collected:
+    """All items of a run, ready to be compared."""
+
+    items: Items
+    copies: Copies
+    shingler: Shingler
+    ids: tuple[Ids, ...]
+    boundary: int | None
+    """Where the items of the second collection begin, when two are compared."""
+    ranks: pa.Array | None
+    """What the keep rule compares."""
+    sides: NDArray[np.uint8]
+    """1, 2 or 3 for an original with copies in the first collection, the second, or both; empty for one collection."""
+
+    def names(self, indices: NDArray[np.int64]) -> pa.Array:
+        """Return the ids of items of the first collection."""
+        return self.ids[0].take(indices)
+
+    def names_against(self, indices: NDArray[np.int64]) -> pa.Array:
+        """Return the ids of items of the last collection."""
+        return self.ids[-1].take(indices - (self.boundary or 0))
+
+
+def collect(run: Run, keep: Keep | None = None) -> Collected:
+    """Read and sign all items."""
+    shingler = Shingler(run.recipe.shingling)
+    signer = Signer(run.recipe, shingler)
+    items = Items(run.scratch, fragile_below(run))
+    ids = []
+    ranks: list[pa.Array] = []
+    boundary = None
+    with run.stages.stage("sign") as advance, run.stages.timed("sign"):
+        for source in (run.source, *([run.against] if run.against is not None else [])):
+            boundary = items.count if ids else None
+            ids.append(Ids(source, run.scratch))
+            for signed in ordered_map(signer.sign, read(run, source, ids[-1], keep, ranks), run.threads):
+                items.append(signed)
+                advance(len(signed.batch))
+            ids[-1].finish()
+        items.finish()
+        copies = items.copies()
+    run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
+    sides = sides_of(copies, boundary)
+    return Collected(items, copies, shingler, tuple(ids), boundary, joined(ranks), sides)
+
+
+def read(run: Run, source: Source, ids: Ids, keep: Keep | None, ranks: list[pa.Array]) -> Iterator[Batch]:
+    """Yield the batches of a source, taking ids and ranks from them on the way."""
+    for batch in run.stages.timed_each("read", source.batches()):
+        ids.append(batch.ids)
+        if keep is not None and keep.by_length:
+            ranks.append(lengths(batch.texts))
+        elif batch.ranks is not None:
+            ranks.append(batch.ranks)
+        yield batch
+
+
+def lengths(texts: pa.Array) -> pa.Array:
+    """Return the length of each item: characters of a text, or token ids."""
+    listed = pa.types.is_list(texts.type) or pa.types.is_large_list(texts.type)
+    count = pc.list_value_length(texts) if listed else pc.utf8_length(texts)
+    return pc.fill_null(count.cast(pa.int64()), 0)
+
+
+def joined(ranks: list[pa.Array]) -> pa.Array | None:
+    """Return the ranks of all batches as one array."""
+    return pa.concat_arrays(ranks) if ranks else None
+
+
+def sides_of(copies: Copies, boundary: int | None) -> NDArray[np.uint8]:
+    """Tell for each original in which of two collections it or a copy of it is."""
+    if boundary is None:
+        return np.empty(0, np.uint8)
+    sides = np.zeros(len(copies.original), np.uint8)
+    for side, part in ((1, slice(0, boundary)), (2, slice(boundary, None))):
+        originals = copies.original[part]
+        sides[originals[originals >= 0]] |= side
+    return sides
+
+
+def fragile_below(run: Run) -> float:
+    """Return the number of shingles below which one changed token brings an item under the threshold."""
+    threshold, size = run.recipe.threshold, run.recipe.shingling.size
+    return size * (1 + threshold) / (1 - threshold) if threshold < 1 else 0.0

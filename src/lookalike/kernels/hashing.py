@@ -1,0 +1,45 @@
+"""The hash of a token, pinned for good: saved results depend on it, and golden tests hold it.
+
+    token   its UTF-8 bytes in chunks of eight, little-endian, the last padded with zeros:
+            h = 0; for each chunk: h = (h ^ chunk) * FIRST; h = h ^ (h >> 32); then h * SECOND
+    number  (a code point, a byte, a token id): the same with the number as the only chunk
+    shingle tokens t1..tn: p = t1 * BASE^(n-1) + ... + tn, then p = (p ^ (p >> 32)) * FIRST; p ^ (p >> 29); 0 becomes 1
+
+All arithmetic is modulo 2^64. A polynomial can be rolled along the text at two multiplications a shingle, whatever n is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.kernels.jit import inline
+
+FIRST = np.uint64(0x9E3779B97F4A7C15)
+SECOND = np.uint64(0xC2B2AE3D27D4EB4F)
+BASE = np.uint64(0xD6E8FEB86659FD93)
+
+
+@inline
+def absorb(h, chunk):
+    """Take one chunk of a token into its hash."""
+    h = (h ^ chunk) * FIRST
+    return h ^ (h >> np.uint64(32))
+
+
+@inline
+def hash_number(number):
+    """Hash a token that is a number."""
+    return absorb(np.uint64(0), np.uint64(number)) * SECOND
+
+
+@inline
+def finish(p):
+    """Turn the polynomial of a shingle into its hash; never 0, so that 0 can mark an empty place."""
+    p = (p ^ (p >> np.uint64(32))) * FIRST
+    p = p ^ (p >> np.uint64(29))
+    return p if p != np.uint64(0) else np.uint64(1)
+
+
+def base_power(n: int) -> np.uint64:
+    """Return BASE^n, the weight of a token that leaves a window of n + 1."""
+    return np.uint64(pow(int(BASE), n, 1 << 64))

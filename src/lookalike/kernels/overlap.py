@@ -1,0 +1,68 @@
+"""Candidates -> exact similarities.
+
+The set on the left of a run of candidates becomes a hash table once; the sets on the right are looked up in it, and
+given up as soon as too many of their elements are missing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.kernels.jit import inline, kernel
+from lookalike.kernels.shingles import place, power_of_two
+
+
+@inline
+def needed(one, two, threshold):
+    """Return the least overlap that gives sets of these sizes the similarity `threshold`."""
+    total = one + two
+    overlap = max(np.int64(threshold * total / (1.0 + threshold)) - 1, 0)
+    while overlap / (total - overlap) < threshold:
+        overlap += 1
+    return overlap
+
+
+@kernel
+def fill(elements, table):
+    """Put the elements of a set in a table."""
+    table[:] = np.uint64(0)
+    mask = np.uint64(table.size - 1)
+    for h in elements:
+        table[place(table, mask, h)] = h
+
+
+@kernel
+def overlap(elements, table, missing):
+    """Count the elements that are in the table; return -1 once more than `missing` of them are not."""
+    mask = np.uint64(table.size - 1)
+    missed = 0
+    for h in elements:
+        if table[place(table, mask, h)] != h:
+            missed += 1
+            if missed > missing:
+                return -1
+    return elements.size - missed
+
+
+@kernel
+def similarities(left, right, sets, begins, sizes, threshold, table, out):
+    """Write the exact Jaccard similarity of each candidate, or 0 where it is below the threshold.
+
+    The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty. `table` has room for
+    four times the largest set. Candidates with the same left item come together.
+    """
+    held = -1
+    slots = table[:64]
+    for i in range(left.size):
+        one = left[i]
+        two = right[i]
+        least = needed(sizes[one], sizes[two], threshold)
+        if least > min(sizes[one], sizes[two]):
+            out[i] = 0.0
+            continue
+        if one != held:
+            slots = table[: power_of_two(2 * sizes[one])]
+            fill(sets[begins[one] : begins[one] + sizes[one]], slots)
+            held = one
+        shared = overlap(sets[begins[two] : begins[two] + sizes[two]], slots, sizes[two] - least)
+        out[i] = shared / (sizes[one] + sizes[two] - shared) if shared >= 0 else 0.0

@@ -1,0 +1,186 @@
+"""Tokens of one item -> hashes of its shingles -> its set.
+
+Signing needs the shingles, repetitions and all: a minimum does not mind. Sets are made for candidates only, because most
+items never become one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.kernels.hashing import BASE, SECOND, finish
+from lookalike.kernels.jit import inline, kernel
+from lookalike.kernels.tokens import byte_tokens, char_tokens, number_tokens, word_tokens
+
+WORDS, CHARS, BYTES, TOKENS = 0, 1, 2, 3
+"""Kinds of tokens; an item of the last kind is a list of 64-bit numbers, seen as bytes."""
+
+
+@kernel
+def roll(tokens, count, n, leaving, out):
+    """Write the hashes of the n-grams of `count` tokens; return how many there are.
+
+    `leaving` is BASE^n. Fewer than n tokens are one shingle, all of them.
+    """
+    p = np.uint64(0)
+    for i in range(min(n, count)):
+        p = p * BASE + tokens[i]
+    if count <= n:
+        out[0] = finish(p)
+        return min(count, 1)
+    for i in range(n, count):
+        out[i - n] = finish(p)
+        p = p * BASE + (tokens[i] - tokens[i - n] * leaving)
+    out[count - n] = finish(p)
+    return count - n + 1
+
+
+@inline
+def place(table, mask, h):
+    """Return where `h` is in an open-addressing table, or the empty place where it belongs."""
+    at = h & mask
+    while table[at] != np.uint64(0) and table[at] != h:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@inline
+def power_of_two(least):
+    """Return the first power of two that is not below `least`, nor below 64."""
+    room = 64
+    while room < least:
+        room *= 2
+    return room
+
+
+@kernel
+def suspect(hashes, bits, suspects):
+    """List the hashes that meet a bit another one has set: every repetition, and a few that only look like one."""
+    bits[:] = np.uint64(0)
+    mask = np.uint64(bits.size - 1)
+    count = 0
+    for h in hashes:
+        at = (h >> np.uint64(6)) & mask
+        bit = h & np.uint64(63)
+        held = bits[at]
+        suspects[count] = h
+        count += np.int64((held >> bit) & np.uint64(1))
+        bits[at] = held | np.uint64(1) << bit
+    return count
+
+
+@kernel
+def distinct(hashes, bag, work):
+    """Make a set of the hashes, in place; return its size.
+
+    A set keeps the first of equal hashes; a bag makes another element of the second, of the third, and so on. Most
+    hashes of a text occur once: a bitmap of 16 bits a hash, small enough for the first cache, finds the few that may
+    occur twice, and only those are looked up in a table. `work` is (bits, suspects, table, counts).
+    """
+    bits, suspects, table, counts = work
+    bits = bits[: power_of_two(hashes.size >> 2)]
+    repeated = suspect(hashes, bits, suspects)
+    if repeated == 0:
+        return hashes.size
+    room = power_of_two(2 * repeated)
+    table = table[:room]
+    counts = counts[:room]
+    remember(suspects[:repeated], bits, table)
+    counts[:] = np.uint64(0)
+    clear, doubtful = part(hashes, bits, suspects)
+    return clear + settle(suspects[:doubtful], bag, table, counts, hashes[clear:])
+
+
+@kernel
+def remember(suspects, bits, table):
+    """Put the suspects in a table, and a bit for each in a bitmap."""
+    bits[:] = np.uint64(0)
+    table[:] = np.uint64(0)
+    mask = np.uint64(table.size - 1)
+    bit_mask = np.uint64(bits.size - 1)
+    for h in suspects:
+        table[place(table, mask, h)] = h
+        bits[(h >> np.uint64(6)) & bit_mask] |= np.uint64(1) << (h & np.uint64(63))
+
+
+@kernel
+def part(hashes, bits, doubtful):
+    """Move the hashes whose bit is set to `doubtful`, the others to the front; no branch, so nothing to mispredict."""
+    mask = np.uint64(bits.size - 1)
+    clear = 0
+    moved = 0
+    for i in range(hashes.size):
+        h = hashes[i]
+        doubt = np.int64(bits[(h >> np.uint64(6)) & mask] >> (h & np.uint64(63)) & np.uint64(1))
+        hashes[clear] = h
+        doubtful[moved] = h
+        moved += doubt
+        clear += 1 - doubt
+    return clear, moved
+
+
+@kernel
+def settle(doubtful, bag, table, counts, out):
+    """Write the first of equal hashes to `out`; the others only if a bag is wanted, and then renumbered."""
+    mask = np.uint64(table.size - 1)
+    count = 0
+    for h in doubtful:
+        at = place(table, mask, h)
+        again = counts[at]
+        if table[at] == h:
+            counts[at] = again + np.uint64(1)
+        if again == np.uint64(0):
+            out[count] = h
+            count += 1
+        elif bag:
+            out[count] = finish(h + again * SECOND)
+            count += 1
+    return count
+
+
+@kernel
+def fingerprint(grams):
+    """Return two 64-bit sums that depend on the shingles and how often each occurs, but not on their order."""
+    first = np.uint64(0)
+    second = np.uint64(0)
+    for i in range(grams.size):
+        h = grams[i]
+        first += h
+        second += h ^ (h >> np.uint64(29)) ^ (h << np.uint64(23))
+    return first, second
+
+
+@kernel
+def shingle_item(item, recipe, tables, work):
+    """Leave the shingle hashes of an item in `work`, repetitions included; return how many there are.
+
+    `recipe` is (kind, n, BASE^n, case bit), `tables` (character classes, lower case, whether ASCII needs them, hash of
+    each byte), `work` (buffers for words, tokens, shingles).
+    """
+    kind, n, leaving, case_bit = recipe
+    classes, lower, always, byte_hashes = tables
+    word_work, tokens, grams = work
+    if kind == WORDS:
+        count = word_tokens(item, (classes, lower, always), case_bit, word_work, tokens)
+    elif kind == CHARS:
+        count = char_tokens(item, byte_hashes, tokens)
+    elif kind == BYTES:
+        count = byte_tokens(item, byte_hashes, tokens)
+    else:
+        count = number_tokens(item, tokens)
+    return roll(tokens, count, n, leaving, grams)
+
+
+@kernel
+def make_sets(data, bounds, recipe, tables, bag, work, set_work, out, sizes):
+    """Write the sets of a batch to `out`, one after the other, and their sizes; return their length together.
+
+    Item i is `data[bounds[i, 0]:bounds[i, 1]]`. `work` is for `shingle_item`, `set_work` for `distinct`.
+    """
+    filled = 0
+    for item in range(sizes.size):
+        count = shingle_item(data[bounds[item, 0] : bounds[item, 1]], recipe, tables, work)
+        out[filled : filled + count] = work[2][:count]
+        sizes[item] = distinct(out[filled : filled + count], bag, set_work)
+        filled += sizes[item]
+    return filled

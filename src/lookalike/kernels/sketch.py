@@ -1,0 +1,101 @@
+"""Shingles -> signatures -> band keys.
+
+`fast_sketch` is Fast Similarity Sketching (Dahlgaard, Knudsen and Thorup, 2017): round i < k throws every element in
+one of k slots; rounds k..2k-1 throw every element in slot i - k; a slot keeps the least (round, fraction) it sees, and
+the throwing ends when no slot is empty. A set of n elements costs n + O(k log k), not n * k.
+
+`classic_sketch` is the textbook's MinHash: k universal hash functions (a x + b) mod p, the minimum of each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.kernels.hashing import FIRST, SECOND
+from lookalike.kernels.jit import inline, kernel
+from lookalike.kernels.shingles import fingerprint, shingle_item
+
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+PRIME = np.uint64(4294967311)
+"""The least prime above 2^32, for classic MinHash on the upper half of a hash."""
+
+LOW_HALF = np.uint64(0xFFFFFFFF)
+
+
+@inline
+def throw(h, multiplier, slots):
+    """Return the slot and the 32-bit fraction that a round's multiplier gives an element."""
+    p = (h ^ (h >> np.uint64(32))) * multiplier
+    high = p >> np.uint64(32)
+    return high * np.uint64(slots) >> np.uint64(32), (p ^ high) & LOW_HALF
+
+
+@kernel
+def fast_sketch(elements, multipliers, signature):
+    """Write the signature of a set that is not empty; `multipliers` has two odd numbers for every slot."""
+    slots = signature.size
+    signature[:] = EMPTY
+    for h in elements:
+        slot, fraction = throw(h, multipliers[0], slots)
+        signature[slot] = min(signature[slot], fraction)
+    empty = 0
+    for slot in range(slots):
+        empty += signature[slot] == EMPTY
+    i = 1
+    while empty > 0:
+        value = np.uint64(i) << np.uint64(32)
+        for h in elements:
+            slot, fraction = throw(h, multipliers[i], slots)
+            if i >= slots:
+                slot = np.uint64(i - slots)
+            held = signature[slot]
+            if held > value | fraction:
+                signature[slot] = value | fraction
+                empty -= held == EMPTY
+        i += 1
+
+
+@kernel
+def classic_sketch(elements, multipliers, signature):
+    """Write the MinHash signature of a set; `multipliers` has a and b, below 2^32, for every slot in turn."""
+    for slot in range(signature.size):
+        a = multipliers[2 * slot] & LOW_HALF
+        b = multipliers[2 * slot + 1] & LOW_HALF
+        least = EMPTY
+        for h in elements:
+            least = min(least, (a * (h >> np.uint64(32)) + b) % PRIME)
+        signature[slot] = least
+
+
+@inline
+def band_key(signature, begin, rows, band):
+    """Hash the slots of one band to its key."""
+    key = np.uint64(band + 1) * SECOND
+    for row in range(begin, begin + rows):
+        key = (key ^ signature[row]) * FIRST
+        key ^= key >> np.uint64(32)
+    return key * SECOND
+
+
+@kernel
+def sign_batch(data, offsets, recipe, tables, work, sketch, counts, prints, keys):
+    """Write the number of shingles of each item, its fingerprint, and its key in each band.
+
+    Item i is `data[offsets[i]:offsets[i+1]]`; `recipe`, `tables` and `work` are those of `shingle_item`; `sketch` is
+    (multipliers, rows, classic, room for a signature). `counts[i]` has repetitions counted; `keys[band, i]` is left as it
+    is for an item without shingles, and its fingerprint is (0, 0).
+    """
+    multipliers, rows, classic, signature = sketch
+    for item in range(counts.size):
+        count = shingle_item(data[offsets[item] : offsets[item + 1]], recipe, tables, work)
+        grams = work[2][:count]
+        counts[item] = count
+        prints[item, 0], prints[item, 1] = fingerprint(grams)
+        if count == 0:
+            continue
+        if classic:
+            classic_sketch(grams, multipliers, signature)
+        else:
+            fast_sketch(grams, multipliers, signature)
+        for band in range(keys.shape[0]):
+            keys[band, item] = band_key(signature, band * rows, rows, band)

@@ -1,0 +1,87 @@
+"""The numbers of a run, and the sentences a reader should not miss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.results import Summary
+from lookalike.stages import peak_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lookalike.band import Seen
+    from lookalike.collect import Collected
+    from lookalike.settings import Run
+
+SHOWN = (0.7, 0.8, 0.9)
+"""Similarities whose chance is always shown; the threshold's is too."""
+
+
+def summarise(
+    run: Run,
+    collected: Collected,
+    seen: Seen,
+    *,
+    pairs: int,
+    clusters: int = 0,
+    kept: int | None = None,
+    condensed: int = 0,
+) -> Summary:
+    """Write down what a run did."""
+    recipe, items = run.recipe, collected.items
+    return Summary(
+        items=items.count,
+        kept=items.count if kept is None else kept,
+        removed=0 if kept is None else items.count - kept,
+        pairs=pairs,
+        clusters=clusters,
+        candidates=seen.proposed,
+        copies=collected.copies.count,
+        nulls=items.nulls,
+        empty=items.empty,
+        short=items.single,
+        shingle=str(recipe.shingling),
+        sketch=recipe.sketch,
+        bands=recipe.banding.bands,
+        rows=recipe.banding.rows,
+        threshold=recipe.threshold,
+        recall=recipe.recall,
+        chance={f"{s:g}": recipe.banding.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
+        threads=run.threads,
+        seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
+        peak_memory_bytes=peak_memory(),
+        notes=tuple(remarks(run, collected, condensed)),
+    )
+
+
+def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
+    """Yield what was skipped or cut short, and what might be done better."""
+    items = collected.items
+    if items.empty:
+        nulls = f", {items.nulls:,} of them null" if items.nulls else ""
+        yield f"{items.empty:,} items have no shingle{nulls}: they are kept and match nothing"
+    compared = items.count - items.empty
+    if compared and items.fragile - items.empty > compared / 2:
+        yield (
+            f"in {(items.fragile - items.empty) / compared:.0%} of the items a single changed {unit(run)} brings the "
+            f"similarity below {run.recipe.threshold:g}, so short are they: try --shingle {smaller(run)}"
+        )
+    if condensed:
+        yield (
+            f"{condensed:,} items in groups of more than 1,000 with the same shingles: "
+            "each is paired with the first of its group only, and that one alone with items of other groups"
+        )
+
+
+def unit(run: Run) -> str:
+    """Name the tokens of a run."""
+    return {"words": "word", "chars": "character", "bytes": "byte", "tokens": "token"}[run.recipe.shingling.kind]
+
+
+def smaller(run: Run) -> str:
+    """Suggest a shingle for shorter items."""
+    kind, size = run.recipe.shingling.kind, run.recipe.shingling.size
+    if kind == "words":
+        return "words:2" if size > 2 else "chars:4"  # noqa: PLR2004 - two words still carry an order
+    return f"{kind}:{max(size // 2, 1)}"

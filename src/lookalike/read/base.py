@@ -1,0 +1,139 @@
+"""What every source of items offers: two passes over the same items, and a name for each.
+
+The first pass (`batches`) decodes only what deciding needs: the text, the id, the rank. The second (`rows`) delivers
+every column of the same items in the same order, so that a mask made from the first selects from the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+EncodingErrors = Literal["strict", "replace"]
+Format = Literal["parquet", "jsonl", "csv", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How items are to be read; the arguments of `open_source`, in one place."""
+
+    text: str | None = None
+    id: str | None = None
+    rank: str | None = None
+    tokens: bool = False
+    lines: bool = False
+    encoding_errors: EncodingErrors = "strict"
+    batch_bytes: int = 8 << 20
+    scratch: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A run of consecutive items. Its arrays may be slices: mind their `offset`."""
+
+    first: int
+    """Index of its first item among all items of the source."""
+    texts: pa.Array
+    """`string` or `large_string`, valid UTF-8; `large_list<int64>` when tokens were asked for. May hold nulls."""
+    ids: pa.Array | None
+    """Values of the id column, one type for the whole source, no nulls. None if the source has none."""
+    ranks: pa.Array | None
+    """Values of the rank column as `float64` or `large_string`; may hold nulls. None if not asked for."""
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines as they stand in a file: line i is `data[starts[i]:ends[i]]`, its newline included if it has one."""
+
+    data: bytes
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]
+    """Number of each line in its file, from 1, blank lines counted."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+class Source(Protocol):
+    """Items to be read twice, in one fixed order."""
+
+    has_ids: bool
+    encoding_errors: EncodingErrors
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The input files; empty for what is in memory. An output must not be one of them."""
+
+    @property
+    def format(self) -> Format | None:
+        """The format all files share, None if they differ or the items are in memory."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """All columns, as `rows` delivers them. For JSON Lines the first use costs a pass."""
+
+    @property
+    def text_column(self) -> str:
+        """Name of the column compared."""
+
+    def batches(self) -> Iterator[Batch]:
+        """First pass: text, id and rank only. Streams."""
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Second pass: every column of the same items. Streams."""
+
+    def raw_rows(self) -> Iterator[Lines] | None:
+        """Second pass, as the lines of the files; None unless every file is JSON Lines."""
+
+    def names(self, items: npt.NDArray[np.int64]) -> pa.Array:
+        """Name items, for when there is no id column."""
+
+    def where(self, item: int) -> str:
+        """Where an item stands, for messages."""
+
+    def close(self) -> None:
+        """Remove what was spooled."""
+
+
+class Part(Protocol):
+    """One file, or one run of text files, of a source."""
+
+    format: Format
+    paths: tuple[Path, ...]
+    label: str
+    """What messages call it."""
+
+    @property
+    def columns(self) -> pa.Schema:
+        """Columns as far as they are known cheaply; none if the file is empty."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Columns as `rows` delivers them."""
+
+    def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Stream some columns; their types are a wish, for formats that have none of their own."""
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Stream every column."""
+
+    def raw_rows(self) -> Iterator[Lines]:
+        """Stream the lines that `rows` are made from, if it is that kind of file."""
+
+    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
+        """Default ids of some rows (counted from 0)."""
+
+    def where(self, row: int) -> str:
+        """Where a row (counted from 0) stands."""

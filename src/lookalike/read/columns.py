@@ -1,0 +1,272 @@
+"""Which column is the text, and how columns of any Arrow type become what the kernels take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .base import Options
+
+TEXT_NAMES = ("text", "content", "body")
+TOKEN_NAMES = ("tokens", "input_ids")
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which columns play which role."""
+
+    text: str
+    id: str | None
+    rank: str | None
+
+    def names(self) -> list[str]:
+        """List the columns to read, each once."""
+        return list(dict.fromkeys(name for name in (self.text, self.id, self.rank) if name is not None))
+
+
+def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
+    """Decide which columns are read, or say which there are."""
+    text = options.text if options.text is not None else _guess_text(columns, options, label)
+    _check_text(columns, text, options, label)
+    for name, option in ((options.id, "id"), (options.rank, "keep")):
+        if name is not None:
+            _field(columns, name, label, option)
+    return Roles(text, options.id, options.rank)
+
+
+def _guess_text(columns: pa.Schema, options: Options, label: str) -> str:
+    """Take a column by its usual name, or the only one there is of the right type."""
+    fits = is_tokens if options.tokens else is_text
+    usual = TOKEN_NAMES if options.tokens else TEXT_NAMES
+    for name in usual:
+        if columns.get_field_index(name) >= 0 and fits(columns.field(name).type):
+            return name
+    fitting = [field.name for field in columns if fits(field.type) and not pa.types.is_null(field.type)]
+    if len(fitting) == 1:
+        return str(fitting[0])
+    kind = "list of integers" if options.tokens else "string"
+    many = f"several {kind} columns" if fitting else f"no {kind} column"
+    raise InputError(
+        f"{label} has {many}, and none is named {' or '.join(usual)}; "
+        f"choose one with --text COLUMN. Its columns are {listing(columns)}"
+    )
+
+
+def _check_text(columns: pa.Schema, name: str, options: Options, label: str) -> None:
+    field = _field(columns, name, label, "text")
+    if options.tokens and not is_tokens(field.type):
+        raise InputError(f"{label}: column {name!r} is {field.type}, but tokens must be lists of integers")
+    if not options.tokens and not is_text(field.type):
+        raise InputError(f"{label}: column {name!r} is {field.type}, but the text must be a string column")
+
+
+def _field(columns: pa.Schema, name: str, label: str, option: str) -> pa.Field:
+    found = columns.names.count(name)
+    if found == 1:
+        return columns.field(name)
+    if found:
+        raise InputError(f"{label} has {found} columns named {name!r}; rename all but one")
+    raise InputError(f"{label} has no column {name!r} (--{option}); its columns are {listing(columns)}")
+
+
+def listing(columns: pa.Schema) -> str:
+    """Name the columns there are, with their types; not more than a reader takes in."""
+    shown = [f"{field.name} ({field.type})" for field in columns][:20]
+    more = len(columns) - len(shown)
+    return (", ".join(shown) or "none") + (f" and {more} more" if more else "")
+
+
+def is_string(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of Arrow's three string layouts."""
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def is_binary(kind: pa.DataType) -> bool:
+    """Tell whether a type holds bytes that may be text."""
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be the text. Null: a column in which all is missing so far."""
+    kind = plain_type(kind)
+    return is_string(kind) or is_binary(kind) or pa.types.is_null(kind)
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of Arrow's list layouts."""
+    tests = (
+        pa.types.is_list,
+        pa.types.is_large_list,
+        pa.types.is_fixed_size_list,
+        pa.types.is_list_view,
+        pa.types.is_large_list_view,
+    )
+    return any(test(kind) for test in tests)
+
+
+def is_tokens(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be lists of tokens."""
+    if pa.types.is_null(kind):
+        return True
+    return is_list(kind) and bool(pa.types.is_integer(kind.value_type) or pa.types.is_null(kind.value_type))
+
+
+def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Undo what only the layout needs: chunks, dictionaries, views, extension types."""
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    if pa.types.is_dictionary(array.type):
+        array = without_views(array, storable(array.type)).dictionary_decode()
+    kind = plain_type(array.type)
+    return array if kind == array.type else array.cast(kind)
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type `plain` gives."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(kind.storage_type)
+    if pa.types.is_dictionary(kind):
+        return plain_type(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    return pa.large_binary() if pa.types.is_binary_view(kind) else kind
+
+
+def storable(kind: pa.DataType) -> pa.DataType:
+    """Return the type without string views, at any depth: neither Arrow's kernels nor all writers know them yet."""
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, storable(kind.value_type), ordered=kind.ordered)
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(storable(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(storable(kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(storable(field.type)) for field in kind])
+    is_view = pa.types.is_string_view(kind) or pa.types.is_binary_view(kind)
+    return plain_type(kind) if is_view else kind
+
+
+def without_views(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Bring an array to its storable type; Arrow has no cast for dictionaries of views."""
+    if array.type == kind:
+        return array
+    if pa.types.is_dictionary(kind) and pa.types.is_dictionary(array.type) and kind == storable(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(kind.value_type))
+    return array.cast(kind)
+
+
+def as_text(array: pa.Array) -> pa.Array:
+    """Turn a text column of any accepted type into string or large_string, unchecked."""
+    array = plain(array)
+    if is_binary(array.type) or pa.types.is_null(array.type):
+        options = pc.CastOptions(target_type=pa.large_string(), allow_invalid_utf8=True)
+        array = array.cast(options=options)
+    return array
+
+
+def as_tokens(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
+    """Turn lists of any integers into large_list<int64>; a null inside a list is refused."""
+    try:
+        lists = _lists(plain(array))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"{where(0)} or after: the tokens do not fit in 64-bit integers ({error})") from error
+    if lists.flatten().null_count:
+        row = next(i for i, tokens in enumerate(lists.to_pylist()) if tokens and None in tokens)
+        raise InputError(f"{where(row)}: a token is null; remove it, or make the whole list null")
+    return lists
+
+
+def _lists(array: pa.Array) -> pa.Array:
+    kind = pa.large_list(pa.int64())
+    if pa.types.is_list_view(array.type) or pa.types.is_large_list_view(array.type):
+        return pa.array(array.to_pylist(), type=kind)  # Arrow's own cast loses the last list (pyarrow 26.0)
+    return array.cast(kind)
+
+
+def id_type(kinds: Iterable[pa.DataType]) -> pa.DataType:
+    """Find one type for the ids of all files: integers stay integers; a mixture becomes strings."""
+    distinct = list(dict.fromkeys(plain_type(kind) for kind in kinds if not pa.types.is_null(kind)))
+    if len(distinct) == 1:
+        return distinct[0]
+    if distinct and all(pa.types.is_integer(kind) for kind in distinct):
+        return pa.int64()
+    return pa.large_string()
+
+
+def as_ids(array: pa.Array, kind: pa.DataType, where: Callable[[int], str]) -> pa.Array:
+    """Bring ids to one type; a null is refused."""
+    if array.null_count:
+        row = pc.index(array.is_null(), value=True).as_py()
+        raise InputError(f"{where(row)}: the id is null; every item needs one")
+    array = plain(array)
+    if array.type == kind:
+        return array
+    try:
+        return array.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(f"{where(0)} or after: an id of type {array.type} cannot be read as {kind}") from error
+
+
+def rank_type(kinds: Iterable[pa.DataType], name: str) -> pa.DataType:
+    """Find how ranks are compared: as numbers in all files, or as strings in all."""
+    strings = {is_string(plain_type(kind)) for kind in kinds if not pa.types.is_null(kind)}
+    if len(strings) > 1:
+        raise InputError(f"column {name!r} holds numbers in some files and strings in others; make them one type")
+    return pa.large_string() if True in strings else pa.float64()
+
+
+def as_ranks(array: pa.Array, kind: pa.DataType, where: Callable[[int], str], name: str) -> pa.Array:
+    """Turn a column to be compared into float64, or large_string if it holds strings that are no numbers."""
+    array = plain(array)
+    if is_string(array.type):
+        return array.cast(kind) if is_string(kind) else _numbers(array, where, name)
+    try:
+        if pa.types.is_temporal(array.type):
+            array = array.cast(_ticks(array.type))
+        return array.cast(kind, safe=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(
+            f"{where(0)}: column {name!r} is {array.type}, which has no order; choose numbers or strings"
+        ) from error
+
+
+def _ticks(kind: pa.DataType) -> pa.DataType:
+    return pa.int32() if kind.bit_width == 32 else pa.int64()  # noqa: PLR2004  bits
+
+
+def _numbers(array: pa.Array, where: Callable[[int], str], name: str) -> pa.Array:
+    """Read strings as numbers; nothing at all is no number, hence null."""
+    trimmed = pc.utf8_trim_whitespace(array)
+    filled = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, array.type), trimmed)
+    try:
+        return filled.cast(pa.float64())
+    except pa.ArrowInvalid as error:
+        row = _first_word(filled)
+        raise InputError(
+            f"{where(row)}: column {name!r} holds {filled[row].as_py()!r}, but numbers in the rows before"
+        ) from error
+
+
+def _first_word(array: pa.Array) -> int:
+    """Find the first value that is no number, by halves."""
+    low, high = 0, len(array)
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            array.slice(low, middle - low).cast(pa.float64())
+        except pa.ArrowInvalid:
+            high = middle
+        else:
+            low = middle
+    return low

@@ -1,0 +1,42 @@
+"""Columns as a file has them -> a batch as the kernels want it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .base import Batch
+from .columns import as_ids, as_ranks, as_text, as_tokens, is_string
+from .utf8 import ensure_utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+    from .base import Options
+    from .columns import Roles
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is read of each item, and as what."""
+
+    roles: Roles
+    options: Options
+    id_type: pa.DataType
+    rank_type: pa.DataType
+
+
+def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[[int], str]) -> Batch:
+    """Check and convert the columns of a batch; `where` says where its i-th row stands."""
+    roles, errors = plan.roles, plan.options.encoding_errors
+    texts = columns.column(roles.text)
+    texts = as_tokens(texts, where) if plan.options.tokens else ensure_utf8(as_text(texts), errors, where)
+    ids = ranks = None
+    if roles.id is not None:
+        ids = as_ids(columns.column(roles.id), plan.id_type, where)
+        ids = ensure_utf8(ids, errors, where, "id") if is_string(ids.type) else ids
+    if roles.rank is not None:
+        ranks = as_ranks(columns.column(roles.rank), plan.rank_type, where, roles.rank)
+    return Batch(first, texts, ids, ranks)

@@ -1,0 +1,212 @@
+"""Files as one source: their items one after the other, in the sorted order of their paths."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from . import schemas
+from .columns import Roles, choose, id_type, rank_type
+from .decode import Plan, make_batch
+from .delimited import DelimitedPart
+from .jsonl import JsonlPart
+from .naming import display
+from .parquet import ParquetPart
+from .paths import STDIN, Entry, expand, identify, sniff
+from .spool import Spool
+from .textfiles import LinesPart, TextFilesPart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from .base import Batch, Format, Lines, Options, Part
+
+
+class FilesSource:
+    """A source made of files."""
+
+    def __init__(self, given: Iterable[str | Path], options: Options) -> None:
+        self.has_ids = options.id is not None
+        self.encoding_errors = options.encoding_errors
+        self._options = options
+        self._spool = Spool(options.scratch)
+        try:
+            self._parts = _make_parts([self._entry(path) for path in expand(given, lines=options.lines)], options)
+            self._wanted, self._plan = _choose_columns(self._parts, options)
+        except BaseException:
+            self.close()
+            raise
+        self._counts: list[int] | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The input files."""
+        return tuple(path for part in self._parts for path in part.paths)
+
+    @property
+    def format(self) -> Format | None:
+        """The format all files share, if they do."""
+        formats = {part.format for part in self._parts}
+        return formats.pop() if len(formats) == 1 else None
+
+    @property
+    def text_column(self) -> str:
+        """Name of the column compared; "text" if all files are empty."""
+        return self._plan.roles.text if self._plan else "text"
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """All columns of all files."""
+        return schemas.merge(part.schema for part in self._parts if len(part.schema))
+
+    def batches(self) -> Iterator[Batch]:
+        """First pass; counts the items of each file on the way."""
+        counts: list[int] = []
+        for part, wanted in zip(self._parts, self._wanted, strict=True):
+            first, row = sum(counts), 0
+            for columns in part.select(wanted) if len(wanted) else ():
+                yield self._batch(part, columns, first, row)
+                row += columns.num_rows
+            counts.append(row)
+        self._counts = counts
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Second pass: every column, in one schema."""
+        for part in self._parts:
+            for batch in part.rows():
+                yield schemas.conform(batch, self.schema, part.label)
+
+    def raw_rows(self) -> Iterator[Lines] | None:
+        """Second pass as lines, if all files are JSON Lines."""
+        if self.format != "jsonl":
+            return None
+        return (lines for part in self._parts for lines in part.raw_rows())
+
+    def names(self, items: npt.NDArray[np.int64]) -> pa.Array:
+        """Name items by file and row, or by file where a file is an item."""
+        starts = self._starts()
+        order = np.argsort(items, kind="stable")
+        cuts = np.searchsorted(items[order], starts[1:])
+        groups = [group for group in enumerate(np.split(items[order], cuts)) if len(group[1])]
+        pieces = [self._parts[owner].names(group - starts[owner]) for owner, group in groups]
+        if not pieces:
+            return pa.array([], type=pa.large_string())
+        back = np.empty(len(items), dtype=np.int64)
+        back[order] = np.arange(len(items))
+        return pa.concat_arrays(pieces).take(pa.array(back))
+
+    def where(self, item: int) -> str:
+        """Name the file and the line or row of an item."""
+        starts = self._starts()
+        owner = int(np.searchsorted(starts, item, side="right")) - 1
+        return self._parts[owner].where(item - int(starts[owner]))
+
+    def close(self) -> None:
+        """Remove what was spooled."""
+        self._spool.close()
+
+    def _entry(self, path: Path) -> Entry:
+        """Identify a file; what can be read only once is spooled first."""
+        if str(path) == STDIN:
+            return sniff(self._spool.add_bytes(sys.stdin.buffer), "stdin", self._options)
+        label = display(path)
+        if stat.S_ISFIFO(path.stat().st_mode):
+            with path.open("rb") as stream:
+                return sniff(self._spool.add_bytes(stream), label, self._options)
+        return identify(path, label, self._options)
+
+    def _batch(self, part: Part, columns: pa.RecordBatch, first: int, row: int) -> Batch:
+        assert self._plan is not None  # noqa: S101  there are columns, so they were chosen
+        return make_batch(columns, self._plan, first + row, lambda i: part.where(row + i))
+
+    def _starts(self) -> npt.NDArray[np.int64]:
+        """Index of the first item of each file; counts them if the first pass has not ended yet."""
+        if self._counts is None:
+            for _ in self.batches():
+                pass
+        return np.concatenate(([0], np.cumsum(self._counts or [0])[:-1])).astype(np.int64)
+
+
+def _make_parts(entries: Sequence[Entry], options: Options) -> list[Part]:
+    """Make a part of each file; neighbouring text files share one, since there may be very many."""
+    parts: list[Part] = []
+    texts: list[Entry] = []
+    for entry in entries:
+        if entry.format == "text" and not options.lines:
+            texts.append(entry)
+            continue
+        parts += _text_part(texts, options)
+        texts = []
+        parts.append(_make_part(entry, options))
+    return parts + _text_part(texts, options)
+
+
+def _text_part(entries: list[Entry], options: Options) -> list[Part]:
+    if not entries:
+        return []
+    return [TextFilesPart([entry.path for entry in entries], [entry.codec for entry in entries], options)]
+
+
+def _make_part(entry: Entry, options: Options) -> Part:
+    if entry.format == "parquet":
+        return ParquetPart(entry.path, entry.label, options)
+    if entry.format == "jsonl":
+        return JsonlPart(entry.path, entry.label, options, entry.codec)
+    if entry.format == "csv":
+        return DelimitedPart(entry.path, entry.label, options, entry.codec, entry.delimiter)
+    return LinesPart(entry.path, entry.label, options, entry.codec)
+
+
+def _choose_columns(parts: Sequence[Part], options: Options) -> tuple[list[pa.Schema], Plan | None]:
+    """Choose the columns by the first file that has any, and require them of all others."""
+    plan: Plan | None = None
+    wanted = []
+    ids, ranks = [], []
+    for part in parts:
+        columns = _columns(part, options)
+        if not len(columns):
+            wanted.append(columns)
+            continue
+        roles = choose(columns, options, part.label)
+        options = replace(options, text=roles.text)
+        wanted.append(_wish(columns, roles, options))
+        ids += [] if roles.id is None else [columns.field(roles.id).type]
+        ranks += [] if roles.rank is None else [_rank_kind(part, columns, roles.rank)]
+        plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""))
+    return wanted, plan
+
+
+def _columns(part: Part, options: Options) -> pa.Schema:
+    """Look at the first rows of a file, and at all of them only if they lack a column that was asked for."""
+    columns = part.columns
+    asked = {options.text, options.id, options.rank} - {None}
+    return columns if not len(columns) or asked <= set(columns.names) else part.schema
+
+
+def _wish(columns: pa.Schema, roles: Roles, options: Options) -> pa.Schema:
+    """Say which columns to read and, for JSON, as what."""
+    fields = {name: _readable(columns.field(name).type) for name in roles.names()}
+    if roles.rank is not None and pa.types.is_integer(fields[roles.rank]) and roles.rank != roles.id:
+        fields[roles.rank] = pa.float64()
+    fields[roles.text] = pa.list_(pa.int64()) if options.tokens else pa.string()
+    return pa.schema(fields)
+
+
+def _readable(kind: pa.DataType) -> pa.DataType:
+    return pa.string() if pa.types.is_null(kind) else kind
+
+
+def _rank_kind(part: Part, columns: pa.Schema, name: str) -> pa.DataType:
+    """Take a column of a CSV file for what it looks like: as strings, 9 would be above 10."""
+    if isinstance(part, DelimitedPart) and part.is_number(name):
+        return pa.float64()
+    return columns.field(name).type

@@ -1,0 +1,163 @@
+"""JSON Lines by Python's own parser: for the first block, and for blocks that Arrow refuses.
+
+It either names the line that is wrong or returns what Arrow could not: lone surrogates, repeated keys, columns that
+hold values of several types.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lookalike.errors import InputError
+
+from .columns import is_string
+from .utf8 import has_surrogate, invalid_utf8, replace_surrogates, scrub
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .base import EncodingErrors, Lines
+
+Record = dict[str, Any]
+_REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)
+_JSON_NAMES = {
+    str: "a string",
+    bool: "a Boolean",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def probe(lines: Lines, label: str) -> pa.Schema:
+    """Find columns and their types, the first type that is not null; never fails for what a column holds."""
+    kinds: dict[str, pa.DataType] = {}
+    for _, record in _records(lines, label):
+        for name, value in record.items():
+            kinds[name] = _wider(kinds.get(name, pa.null()), _kind(value))
+    return pa.schema([pa.field(scrub(name), kind) for name, kind in kinds.items()])
+
+
+def _kind(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
+    if isinstance(value, list):
+        integers = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
+        return pa.list_((pa.int64() if value else pa.null()) if integers else pa.struct([]))
+    simple = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string(), type(None): pa.null()}
+    return simple.get(type(value), pa.struct([]))
+
+
+def _wider(old: pa.DataType, new: pa.DataType) -> pa.DataType:
+    if pa.types.is_null(old) or old == pa.list_(pa.null()):
+        return old if pa.types.is_null(new) else new
+    return new if old == pa.int64() and new == pa.float64() else old
+
+
+def settled(kind: pa.DataType) -> pa.DataType:
+    """Undo Arrow's guess that strings are dates, and what no file format can hold: objects without keys."""
+    return pa.string() if _has_empty_struct(kind) else _without_dates(kind)
+
+
+def _without_dates(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_temporal(kind):
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(_without_dates(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, _without_dates(field.type)) for field in kind])
+    return kind
+
+
+def _has_empty_struct(kind: pa.DataType) -> bool:
+    if pa.types.is_struct(kind):
+        return kind.num_fields == 0 or any(_has_empty_struct(field.type) for field in kind)
+    return pa.types.is_list(kind) and _has_empty_struct(kind.value_type)
+
+
+def infer(lines: Lines, label: str) -> pa.Schema:
+    """Find the type of every column of a block; string where the values have no common one."""
+    columns: dict[str, list[Any]] = {}
+    for _, record in _records(lines, label):
+        for name, value in record.items():
+            columns.setdefault(name, []).append(scrub(value))
+    return pa.schema([pa.field(scrub(name), _common(values)) for name, values in columns.items()])
+
+
+def _common(values: list[Any]) -> pa.DataType:
+    try:
+        return pa.array(values).type
+    except _REFUSALS:
+        return pa.string()
+
+
+def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *, strict: bool) -> pa.RecordBatch:
+    """Read a block; `strict` refuses a value that is not of its column's type, else it becomes JSON text."""
+    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
+    for number, record in _records(lines, label):
+        for field in schema:
+            value = record.get(field.name)
+            columns[field.name].append(_checked(value, field, f"{label}, line {number}", errors, strict=strict))
+    arrays = [_array(columns[field.name], field, label, lines) for field in schema]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
+    """Parse line by line; bytes that are no UTF-8 pass as surrogates, since the column may not matter."""
+    for start, end, number in zip(lines.starts, lines.ends, lines.numbers, strict=True):
+        where = f"{label}, line {number}"
+        try:
+            record = json.loads(lines.data[start:end].decode("utf-8", "surrogateescape"))
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"{where}: not valid JSON ({error.msg}, column {error.colno}); fix or remove it"
+            ) from error
+        except (RecursionError, ValueError) as error:
+            raise InputError(f"{where}: this JSON cannot be read ({error}); fix or remove it") from error
+        if not isinstance(record, dict):
+            raise InputError(f"{where}: expected a JSON object, found {_name(record)}; fix or remove it")
+        yield int(number), record
+
+
+def _name(value: Any) -> str:  # noqa: ANN401  a JSON value
+    return _JSON_NAMES.get(type(value), "null")
+
+
+def _checked(value: Any, field: pa.Field, where: str, errors: EncodingErrors, *, strict: bool) -> Any:  # noqa: ANN401
+    if value is None:
+        return None
+    if strict and not _fits(value, field.type):
+        raise InputError(f"{where}: column {field.name!r} holds {_name(value)}, not {_wanted(field.type)}")
+    if is_string(field.type) and not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return _decoded(value, field.name, where, errors)
+    return scrub(value)
+
+
+def _decoded(text: str, name: str, where: str, errors: EncodingErrors) -> str:
+    if not has_surrogate(text):
+        return text
+    if errors == "strict":
+        raise invalid_utf8(where, f"column {name!r}")
+    return replace_surrogates(text)
+
+
+def _fits(value: Any, kind: pa.DataType) -> bool:  # noqa: ANN401  a JSON value
+    return bool(_wider(_kind(value), kind) == kind)
+
+
+def _wanted(kind: pa.DataType) -> str:
+    names = {pa.string(): "a string", pa.bool_(): "a Boolean", pa.int64(): "an integer", pa.float64(): "a number"}
+    return names.get(kind, "a list of integers")
+
+
+def _array(values: list[Any], field: pa.Field, label: str, lines: Lines) -> pa.Array:
+    try:
+        return pa.array(values, type=field.type)
+    except _REFUSALS as error:
+        raise InputError(
+            f"{label}, line {lines.numbers[0]} or after: column {field.name!r} cannot be read as {field.type} ({error})"
+        ) from error

@@ -1,0 +1,211 @@
+"""What is in memory already: lists, dicts, frames, and all else that speaks Arrow's PyCapsule interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lookalike.errors import InputError
+
+from .columns import choose, id_type, rank_type, storable
+from .decode import Plan, make_batch
+from .schemas import conform
+from .spool import Spool
+from .utf8 import has_surrogate, invalid_utf8, replace_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from .base import Batch, Format, Lines, Options
+
+_CHUNK = 65_536
+_FEWEST, _MOST = 16, 65_536
+_IN_MEMORY = ("pyarrow", "polars", "pandas")
+
+
+class TableSource:
+    """A source made of an Arrow table, in memory or mapped from a spool file."""
+
+    paths: tuple[Path, ...] = ()
+    format: Format | None = None
+
+    def __init__(self, table: pa.Table, options: Options, spool: Spool | None = None) -> None:
+        self.has_ids = options.id is not None
+        self.encoding_errors = options.encoding_errors
+        self._table = table
+        self._spool = spool
+        roles = choose(table.schema, options, "the input")
+        ids = [] if roles.id is None else [table.schema.field(roles.id).type]
+        ranks = [] if roles.rank is None else [table.schema.field(roles.rank).type]
+        self._plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The table's columns; views become plain strings, which every file format takes."""
+        return _storable(self._table.schema)
+
+    @property
+    def text_column(self) -> str:
+        """Name of the column compared."""
+        return self._plan.roles.text
+
+    def batches(self) -> Iterator[Batch]:
+        """First pass: slices of the text, id and rank columns."""
+        first = 0
+        wanted = self._table.select(self._plan.roles.names())
+        for columns in _slices(wanted, self._plan.options.batch_bytes):
+            yield make_batch(columns, self._plan, first, lambda i, first=first: self.where(first + i))  # type: ignore[misc]
+            first += columns.num_rows
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Second pass: slices of the table."""
+        schema = self.schema
+        return (conform(batch, schema, "the input") for batch in _slices(self._table, self._plan.options.batch_bytes))
+
+    def raw_rows(self) -> Iterator[Lines] | None:
+        """There are no lines in memory."""
+        return None
+
+    def names(self, items: npt.NDArray[np.int64]) -> pa.Array:
+        """Name items by their index."""
+        return pa.array(items, type=pa.int64())
+
+    def where(self, item: int) -> str:
+        """Say which item, counted from 0 as Python does."""
+        return f"item {item}"
+
+    def close(self) -> None:
+        """Remove what was spooled."""
+        if self._spool is not None:
+            self._spool.close()
+
+
+class DictSource(TableSource):
+    """A source made of a dict: the keys are ids."""
+
+    def __init__(self, table: pa.Table, options: Options) -> None:
+        super().__init__(table, options)
+        self._keys = table.column("id")
+
+    def names(self, items: npt.NDArray[np.int64]) -> pa.Array:
+        """Name items by their keys."""
+        keys = self._keys.take(pa.array(items, type=pa.int64()))
+        return keys.combine_chunks()
+
+
+def open_memory(inputs: object, options: Options) -> TableSource:
+    """Make a source of anything that is not a path."""
+    if isinstance(inputs, (str, bytes)):
+        raise InputError("a single string is not a collection: pass a list of texts, or a pathlib.Path for a file")
+    if isinstance(inputs, Mapping):
+        return _open_mapping(inputs, options)
+    if hasattr(inputs, "__arrow_c_stream__") or hasattr(inputs, "__arrow_c_array__"):
+        return _open_arrow(inputs, options)
+    if hasattr(inputs, "to_frame") and hasattr(inputs, "array"):  # a pandas Series before pandas 3
+        return TableSource(_single(pa.chunked_array([pa.Array.from_pandas(inputs)]), options), options)
+    if isinstance(inputs, Iterable):
+        column = options.text or ("tokens" if options.tokens else "text")
+        return TableSource(pa.table({column: _arrow(inputs, options)}), options)
+    raise InputError(f"{type(inputs).__name__} is nothing lookalike can read; pass texts, a Path, or an Arrow table")
+
+
+def _open_mapping(inputs: Mapping[Any, Any], options: Options) -> TableSource:
+    try:
+        keys = pa.array(list(inputs), type=pa.large_string() if not inputs else None)
+    except (pa.ArrowException, UnicodeError) as error:
+        raise InputError("the keys of a dict are ids, so they must be of one type, strings or integers") from error
+    text = "tokens" if options.tokens else "text"
+    table = pa.table({"id": keys, text: _arrow(inputs.values(), options)})
+    return DictSource(table, replace(options, id="id", text=text))
+
+
+def _arrow(values: Iterable[Any], options: Options) -> pa.ChunkedArray:
+    """Convert Python values a chunk at a time, so that an iterator need not be held as a list."""
+    kind = pa.large_list(pa.int64()) if options.tokens else pa.large_string()
+    iterator, chunks, first = iter(values), [], 0
+    while chunk := list(islice(iterator, _CHUNK)):
+        chunks.append(_chunk(chunk, kind, options, first))
+        first += len(chunk)
+    return pa.chunked_array(chunks, type=kind)
+
+
+def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -> pa.Array:
+    try:
+        return pa.array(values, type=kind)
+    except UnicodeError:
+        return pa.array([_text(value, options, first + i) for i, value in enumerate(values)], type=kind)
+    except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
+        wrong, value = next((i, v) for i, v in enumerate(values) if not _fits(v, tokens=options.tokens))
+        wanted = "a list of integers" if options.tokens else "a string"
+        raise InputError(f"item {first + wrong} is {type(value).__name__}, but must be {wanted} or None") from error
+
+
+def _text(value: Any, options: Options, item: int) -> Any:  # noqa: ANN401
+    if not isinstance(value, str) or not has_surrogate(value):
+        return value
+    if options.encoding_errors == "strict":
+        raise invalid_utf8(f"item {item}")
+    return replace_surrogates(value)
+
+
+def _fits(value: Any, *, tokens: bool) -> bool:  # noqa: ANN401
+    try:
+        pa.array([value], type=pa.large_list(pa.int64()) if tokens else pa.large_string())
+    except (pa.ArrowException, TypeError, OverflowError, ValueError):
+        return False
+    return True
+
+
+def _open_arrow(inputs: Any, options: Options) -> TableSource:  # noqa: ANN401
+    """Keep what is in memory; spool a stream that can be read only once, or is computed on demand."""
+    if hasattr(inputs, "__arrow_c_array__"):
+        array = pa.array(inputs)
+        if pa.types.is_struct(array.type):
+            return TableSource(pa.table(pa.record_batch(inputs)), options)
+        return TableSource(_single(pa.chunked_array([array]), options), options)
+    module = type(inputs).__module__.partition(".")[0]
+    if module in _IN_MEMORY and not isinstance(inputs, pa.RecordBatchReader):
+        return TableSource(_table(inputs, options), options)
+    return _open_stream(inputs, options)
+
+
+def _table(inputs: Any, options: Options) -> pa.Table:  # noqa: ANN401
+    """Import a frame, or a series as the one column of a table."""
+    try:
+        return pa.RecordBatchReader.from_stream(inputs).read_all()
+    except (pa.ArrowInvalid, TypeError):
+        return _single(pa.chunked_array(inputs), options)
+
+
+def _single(column: pa.ChunkedArray, options: Options) -> pa.Table:
+    return pa.table({options.text or ("tokens" if options.tokens else "text"): column})
+
+
+def _open_stream(inputs: Any, options: Options) -> TableSource:  # noqa: ANN401
+    spool = Spool(options.scratch)
+    try:
+        path = spool.add_batches(pa.RecordBatchReader.from_stream(inputs))
+        with pa.memory_map(str(path)) as mapped:
+            table = pa.ipc.open_file(mapped).read_all()
+        return TableSource(table, options, spool)
+    except BaseException:
+        spool.close()
+        raise
+
+
+def _storable(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([field.with_type(storable(field.type)) for field in schema], metadata=schema.metadata)
+
+
+def _slices(table: pa.Table, batch_bytes: int) -> Iterator[pa.RecordBatch]:
+    average = table.nbytes / max(1, table.num_rows)
+    size = int(min(_MOST, max(_FEWEST, batch_bytes // max(1.0, average))))
+    return (batch for batch in table.to_batches(max_chunksize=size) if batch.num_rows)

@@ -1,0 +1,96 @@
+"""Parquet files, a few columns at a time, without a Python object per row."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .naming import numbered
+from .streams import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from .base import Format, Lines, Options
+
+_FEWEST, _MOST = 16, 65_536
+_BUFFER = 1 << 20
+_SUSPICIOUS = 256
+"""Bytes a row below which the footer may mislead: a dictionary holds each distinct text once."""
+
+
+class ParquetPart:
+    """One parquet file. Only its footer is kept; the file is open while it is read."""
+
+    format: Format = "parquet"
+
+    def __init__(self, path: Path, label: str, options: Options) -> None:
+        self.paths: tuple[Path, ...] = (path,)
+        self.label = label
+        self._path = path
+        self._options = options
+        with reading(f"{label} (as parquet)"), path.open("rb") as file:
+            self._footer = pq.ParquetFile(file).metadata
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The file's Arrow schema, metadata included."""
+        with reading(self.label), self._path.open("rb") as file:
+            return pq.ParquetFile(file, metadata=self._footer).schema_arrow
+
+    @property
+    def columns(self) -> pa.Schema:
+        """The same: parquet knows its columns."""
+        return self.schema
+
+    def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Stream some columns."""
+        return self._stream(wanted.names)
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Stream every column."""
+        return self._stream(None)
+
+    def raw_rows(self) -> Iterator[Lines]:
+        """Refuse: a parquet file has no lines."""
+        raise NotImplementedError
+
+    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
+        """Name rows path:row."""
+        return numbered(self.label, rows)
+
+    def where(self, row: int) -> str:
+        """Name the file and the row, counted from 1."""
+        return f"{self.label}, row {row + 1}"
+
+    def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
+        # Without these two the compressed bytes of a whole row group are held.
+        with reading(self.label), pa.OSFile(str(self._path)) as handle:
+            file = pq.ParquetFile(handle, metadata=self._footer, pre_buffer=False, buffer_size=_BUFFER)
+            size = self._rows_a_batch(file, names)
+            yield from (batch for batch in file.iter_batches(batch_size=size, columns=names) if batch.num_rows)
+
+    def _rows_a_batch(self, file: pq.ParquetFile, names: list[str] | None) -> int:
+        """Choose how many rows are about `batch_bytes`."""
+        average = self._bytes_a_row(names)
+        if average < _SUSPICIOUS and file.metadata.num_rows:
+            sample = next(file.iter_batches(batch_size=_FEWEST, columns=names))
+            average = max(average, sample.nbytes / max(1, sample.num_rows))
+        return int(min(_MOST, max(_FEWEST, self._options.batch_bytes // max(1.0, average))))
+
+    def _bytes_a_row(self, names: list[str] | None) -> float:
+        wanted = None if names is None else set(names)
+        total = 0
+        for group in map(self._footer.row_group, range(self._footer.num_row_groups)):
+            for column in map(group.column, range(group.num_columns)):
+                path = column.path_in_schema
+                if wanted is None or path in wanted or path.split(".", 1)[0] in wanted:
+                    total += column.total_uncompressed_size
+        return float(total / max(1, self._footer.num_rows))

@@ -1,0 +1,69 @@
+"""One schema for files that differ, and rows brought to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lookalike.errors import InputError
+
+from .columns import without_views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def merge(schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """Unite columns in the order they first appear; types that do not go together become strings.
+
+    Schemas that are all equal stay as they are, metadata included.
+    """
+    distinct = list(schemas)
+    if not distinct:
+        return pa.schema([])
+    if all(schema.equals(distinct[0], check_metadata=True) for schema in distinct[1:]):
+        return distinct[0]
+    fields: dict[str, pa.Field] = {}
+    for schema in distinct:
+        for field in schema:
+            fields[field.name] = _merge_fields(fields[field.name], field) if field.name in fields else field
+    return pa.schema(list(fields.values()), metadata=distinct[0].metadata)
+
+
+def _merge_fields(left: pa.Field, right: pa.Field) -> pa.Field:
+    if left.equals(right):
+        return left
+    try:
+        return pa.unify_schemas([pa.schema([left]), pa.schema([right])], promote_options="permissive").field(0)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.field(left.name, pa.large_string())
+
+
+def conform(batch: pa.RecordBatch, schema: pa.Schema, label: str) -> pa.RecordBatch:
+    """Bring rows to a schema; columns they lack are null."""
+    if batch.schema.equals(schema, check_metadata=True):
+        return batch
+    if batch.schema.names == schema.names:  # also right when a name occurs twice
+        arrays = [_cast(batch.column(i), schema.field(i), label) for i in range(len(schema))]
+    else:
+        present = set(batch.schema.names)
+        arrays = [
+            _cast(batch.column(field.name), field, label)
+            if field.name in present
+            else pa.nulls(batch.num_rows, field.type)
+            for field in schema
+        ]
+    return pa.record_batch(arrays, schema=schema)
+
+
+def _cast(array: pa.Array, field: pa.Field, label: str) -> pa.Array:
+    if array.type == field.type:
+        return array
+    try:
+        return without_views(array, field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise InputError(
+            f"{label}: column {field.name!r} is {array.type}, which cannot become {field.type}; "
+            "convert it, or read files of different schemas apart"
+        ) from error

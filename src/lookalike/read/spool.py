@@ -1,0 +1,73 @@
+"""What can be read only once, kept in scratch files so that it can be read twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import pyarrow as pa
+
+from lookalike.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_COPY_BYTES = 1 << 20
+
+
+class Spool:
+    """Scratch files of one source; removed on `close`, or with the object, or when Python ends."""
+
+    def __init__(self, scratch: Path | None) -> None:
+        self._scratch = scratch
+        self._finalizers: list[weakref.finalize[[str], Spool]] = []
+
+    def add_bytes(self, stream: IO[bytes]) -> Path:
+        """Copy a stream of bytes to a file."""
+
+        def copy(file: IO[bytes]) -> None:
+            shutil.copyfileobj(stream, file, _COPY_BYTES)
+
+        return self._add(copy)
+
+    def add_batches(self, reader: pa.RecordBatchReader) -> Path:
+        """Copy a stream of record batches to an Arrow IPC file."""
+
+        def copy(file: IO[bytes]) -> None:
+            with pa.ipc.new_file(file, reader.schema) as writer:
+                for batch in reader:
+                    writer.write_batch(batch)
+
+        return self._add(copy)
+
+    def close(self) -> None:
+        """Remove the files."""
+        for finalizer in self._finalizers:
+            finalizer()
+
+    def _add(self, fill: Callable[[IO[bytes]], None]) -> Path:
+        try:
+            handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=".spool", dir=self._scratch)
+        except OSError as error:
+            raise OutputError(
+                f"no scratch file can be made in {self._scratch or tempfile.gettempdir()}: {error.strerror}"
+            ) from error
+        self._finalizers.append(weakref.finalize(self, _remove, name))
+        try:
+            with os.fdopen(handle, "wb") as file:
+                fill(file)
+        except OSError as error:
+            raise OutputError(
+                f"the scratch file {name} cannot be written: {error}; choose another --scratch"
+            ) from error
+        except pa.ArrowException as error:
+            raise InputError(f"the input stream failed: {str(error).splitlines()[0]}") from error
+        return Path(name)
+
+
+def _remove(name: str) -> None:
+    Path(name).unlink(missing_ok=True)

@@ -1,0 +1,118 @@
+"""Bytes of a file, decompressed, in blocks of whole lines."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import InputError, LookalikeError
+
+from .base import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+BOM = b"\xef\xbb\xbf"
+CODECS = {".gz": "gzip", ".zst": "zstd"}
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_STEP = 1 << 17
+"""Bytes searched at a time, so that the comparison stays in the processor's cache."""
+_NEWLINE = 10
+_SPACES = np.frombuffer(b" \t\r\n", dtype=np.uint8)
+
+
+@contextlib.contextmanager
+def reading(label: str) -> Iterator[None]:
+    """Turn what goes wrong while reading a file into one sentence."""
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except FileNotFoundError as error:
+        raise InputError(f"{label}: no such file; check the path") from error
+    except PermissionError as error:
+        raise InputError(f"{label}: no permission to read it; check its owner and mode") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{label} is a directory, not a file") from error
+    except (OSError, UnicodeError, pa.ArrowException) as error:
+        raise InputError(f"{label} cannot be read: {_sentence(error)}; it may be truncated or damaged") from error
+
+
+def _sentence(error: BaseException) -> str:
+    """Return the first line of a message, without its full stop."""
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return str(reason).splitlines()[0].strip().rstrip(".")
+
+
+def codec_of(head: bytes) -> str | None:
+    """Recognise a compressed file by its first bytes."""
+    return next((codec for magic, codec in _MAGIC.items() if head.startswith(magic)), None)
+
+
+@contextlib.contextmanager
+def open_bytes(path: Path, codec: str | None) -> Iterator[IO[bytes] | Any]:
+    """Open a file for reading, decompressing on the way."""
+    with path.open("rb") as file:
+        if codec is None:
+            yield file
+        else:
+            with pa.CompressedInputStream(file, codec) as stream:
+                yield stream
+
+
+def line_blocks(path: Path, codec: str | None, size: int) -> Iterator[bytes]:
+    """Cut a file into blocks of about `size` bytes that end where a line ends; a longer line is one block."""
+    pending: list[bytes] = []
+    with open_bytes(path, codec) as stream:
+        head = stream.read(len(BOM))
+        pending.append(b"" if head == BOM else head)
+        while chunk := stream.read(size):
+            cut = chunk.rfind(b"\n") + 1
+            if cut:
+                pending.append(chunk[:cut])
+                yield b"".join(pending)
+                pending.clear()
+            pending.append(chunk[cut:])
+    if rest := b"".join(pending):
+        yield rest
+
+
+def all_lines(data: bytes, number: int) -> Lines:
+    """Find the lines of a block whose first line has this number."""
+    view = np.frombuffer(data, dtype=np.uint8)
+    ends = np.concatenate([start + _newlines(view[start : start + _STEP]) for start in range(0, len(view), _STEP)]) + 1
+    if not len(ends) or ends[-1] != len(view):
+        ends = np.append(ends, len(view))
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), ends[:-1]))
+    return Lines(data, starts, ends, np.arange(number, number + len(starts), dtype=np.int64))
+
+
+def _newlines(view: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    return np.flatnonzero(view == _NEWLINE).astype(np.int64, copy=False)
+
+
+def without_blank(lines: Lines) -> Lines:
+    """Leave out lines that hold nothing but spaces. Only lines that begin with a space are looked at one by one."""
+    view = np.frombuffer(lines.data, dtype=np.uint8)
+    doubtful = np.flatnonzero(np.isin(view[lines.starts], _SPACES))
+    if not len(doubtful):
+        return lines
+    keep = np.ones(len(lines), dtype=np.bool_)
+    for i in doubtful:
+        keep[i] = bool(lines.data[lines.starts[i] : lines.ends[i]].strip(b" \t\r\n"))
+    return Lines(lines.data, lines.starts[keep], lines.ends[keep], lines.numbers[keep])
+
+
+def line_runs(path: Path, codec: str | None, size: int) -> Iterator[Lines]:
+    """Stream the lines of a file, a block at a time."""
+    number = 1
+    for data in line_blocks(path, codec, size):
+        lines = all_lines(data, number)
+        number += len(lines)
+        yield lines

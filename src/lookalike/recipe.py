@@ -1,0 +1,158 @@
+"""What a run is asked to do, as small frozen objects that check themselves.
+
+    Recipe
+    ├── Shingling   which shingles: words:5, chars:9, ...; and how texts are normalised first
+    ├── Banding     how many bands of how many rows
+    └── threshold, sketch, seed
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, get_args
+
+from lookalike.errors import RecipeError
+
+Kind = Literal["words", "chars", "bytes", "tokens"]
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+Sketch = Literal["fast", "classic"]
+
+FORMAT = 1
+"""Version of the recipe's JSON; also of every hash that follows from it."""
+
+LARGEST_SHINGLE = 1000
+LARGEST_SIGNATURE = 1 << 16
+
+
+def check_threshold(threshold: float) -> None:
+    """Raise unless a similarity can be at least `threshold` without always being so."""
+    if not 0 < threshold <= 1:
+        hint = f"; did you mean {threshold / 100:.2f}?" if 1 < threshold <= 100 else ""  # noqa: PLR2004 - per cent
+        raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:g}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Shingling:
+    """Which shingles an item has.
+
+    >>> Shingling.parse("chars:9")
+    Shingling(kind='chars', size=9, bag=False, lower=False, form=None, accents=True, punctuation=True)
+
+    `lower` and `punctuation` follow the kind unless given: words are lower-cased and punctuation separates them;
+    characters and bytes are taken as they are.
+    """
+
+    kind: Kind = "words"
+    size: int = 5
+    bag: bool = False
+    lower: bool = None  # type: ignore[assignment]  # filled in from the kind
+    form: Form | None = None
+    accents: bool = True
+    punctuation: bool = None  # type: ignore[assignment]  # filled in from the kind
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n. Got {self.kind}:{self.size}")
+        if not 1 <= self.size <= LARGEST_SHINGLE:
+            raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
+        if self.form is not None and self.form not in get_args(Form):
+            raise RecipeError(f"`form` must be NFC, NFD, NFKC or NFKD. Got {self.form}")
+        words = self.kind == "words"
+        if self.lower is None:
+            object.__setattr__(self, "lower", words)
+        if self.punctuation is None:
+            object.__setattr__(self, "punctuation", not words)
+        self._refuse_switches_without_text()
+
+    def _refuse_switches_without_text(self) -> None:
+        changes = {
+            "lower": self.lower,
+            "form": self.form is not None,
+            "accents": not self.accents,
+            "punctuation": not self.punctuation,
+        }
+        if self.kind in ("bytes", "tokens") and any(changes.values()):
+            switch = next(name for name, on in changes.items() if on)
+            raise RecipeError(f"`{switch}` normalises text, and {self} takes {self.kind} as they are. Leave it out")
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.size}"
+
+    @classmethod
+    def parse(cls, text: str, **switches: Any) -> Self:  # noqa: ANN401 - the fields of this class
+        """Make a shingling of words like ``words:5``."""
+        kind, _, size = text.partition(":")
+        if not size.isdecimal():
+            raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n, such as words:5. Got {text!r}")
+        return cls(kind=kind, size=int(size), **switches)  # type: ignore[arg-type]  # checked on construction
+
+
+@dataclass(frozen=True, slots=True)
+class Banding:
+    """b bands of r rows: two items meet when they agree in all rows of at least one band.
+
+    >>> Banding(bands=20, rows=5).chance(0.8)
+    0.9996439421094793
+    """
+
+    bands: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        for name, value in (("bands", self.bands), ("rows", self.rows)):
+            if value < 1:
+                raise RecipeError(f"`{name}` must be at least 1. Got {value}")
+        if self.slots > LARGEST_SIGNATURE:
+            raise RecipeError(f"bands x rows must be at most {LARGEST_SIGNATURE}. Got {self.bands} x {self.rows}")
+
+    @property
+    def slots(self) -> int:
+        """Length of a signature."""
+        return self.bands * self.rows
+
+    @property
+    def threshold(self) -> float:
+        """Where the S-curve is steepest, about."""
+        return float((1 / self.bands) ** (1 / self.rows))
+
+    def chance(self, similarity: float) -> float:
+        """Return the probability that two items of this similarity become candidates."""
+        return float(1 - (1 - similarity**self.rows) ** self.bands)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that decides which pairs are found."""
+
+    shingling: Shingling = field(default_factory=Shingling)
+    banding: Banding = field(default_factory=lambda: Banding(20, 7))
+    threshold: float = 0.8
+    sketch: Sketch = "fast"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
+        if self.sketch not in get_args(Sketch):
+            raise RecipeError(f"`sketch` must be fast or classic. Got {self.sketch}")
+        if not 0 <= self.seed < 1 << 64:
+            raise RecipeError(f"`seed` must be in 0..2^64-1. Got {self.seed}")
+
+    @property
+    def recall(self) -> float:
+        """The chance of a pair exactly at the threshold to be found; more similar pairs have a better one."""
+        return self.banding.chance(self.threshold)
+
+    def to_json(self) -> str:
+        """Write the recipe down."""
+        return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a recipe that `to_json` wrote."""
+        fields = json.loads(text)
+        if (found := fields.pop("format", None)) != FORMAT:
+            raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
+        shingling = Shingling(**fields.pop("shingling"))
+        return cls(shingling=shingling, banding=Banding(**fields.pop("banding")), **fields)

@@ -1,0 +1,299 @@
+"""What a run found: small immutable objects that are tables, and print themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.cluster import Components, Keep, members
+from lookalike.errors import MissingExtraError, RecipeError
+from lookalike.items import Copies
+from lookalike.verify import Verified
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from lookalike.cluster import Members
+    from lookalike.collect import Collected
+    from lookalike.expand import IndexedPairs
+    from lookalike.read import Source
+
+SHOWN = 5
+"""Rows a table shows of itself when printed."""
+
+WIDTH = 40
+"""Characters of a value shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run did, in numbers, and what a reader should know about them."""
+
+    items: int
+    kept: int
+    removed: int
+    pairs: int
+    clusters: int
+    candidates: int
+    copies: int
+    """Items whose shingles are those of an earlier item."""
+    nulls: int
+    empty: int
+    """Items without a shingle, nulls included: never compared, always kept."""
+    short: int
+    """Items with fewer tokens than a shingle has: they match only as a whole."""
+    shingle: str
+    sketch: str
+    bands: int
+    rows: int
+    threshold: float
+    recall: float
+    """Chance of a pair exactly at the threshold to be found."""
+    chance: dict[str, float]
+    """Chance of a pair of each similarity to be found."""
+    threads: int
+    seconds: dict[str, float]
+    peak_memory_bytes: int
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values, ready for JSON."""
+        return {**asdict(self), "notes": list(self.notes)}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows with named columns, in Arrow."""
+
+    _table: pa.Table
+    summary: Summary
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for batch in self._table.to_batches():
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as a pyarrow table."""
+        return self._table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas data frame."""
+        try:
+            import pandas as _  # noqa: PLC0415, F401 - loaded when asked for
+        except ImportError as error:
+            raise MissingExtraError("pandas", "to_pandas()") from error
+        frame: pd.DataFrame = self._table.to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars data frame."""
+        try:
+            import polars as pl  # noqa: PLC0415 - loaded when asked for
+        except ImportError as error:
+            raise MissingExtraError("polars", "to_polars()") from error
+        frame = pl.from_arrow(self._table)
+        assert isinstance(frame, pl.DataFrame)  # noqa: S101 - for the type checker
+        return frame
+
+    @property
+    def _headline(self) -> str:
+        return f"{type(self).__name__}: {len(self):,} rows"
+
+    def __repr__(self) -> str:
+        return "\n".join((self._headline, *printed(self._table)))
+
+
+@dataclass(frozen=True, repr=False)
+class Clusters(Table):
+    """Items that belong together: columns id, cluster, keeper, similarity (to the keeper), kept.
+
+    Items alone in their cluster are not listed. The similarity is null where it was not computed.
+    """
+
+    @property
+    def _headline(self) -> str:
+        return f"Clusters: {self.count:,} of {len(self):,} items together"
+
+    @cached_property
+    def count(self) -> int:
+        """How many clusters there are."""
+        return len(pc.unique(self._table["cluster"]))
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """How many clusters there are of each size."""
+        counts = self._table["cluster"].value_counts().field("counts").to_pylist()
+        return dict(sorted(Counter(counts).items()))
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs(Table):
+    """Verified pairs: columns left, right, similarity."""
+
+    _left: NDArray[np.int64]
+    _right: NDArray[np.int64]
+    """Indices of the items, for `clusters`."""
+
+    @property
+    def _headline(self) -> str:
+        return f"Pairs: {len(self):,} among {self.summary.items:,} items, similarity at least {self.summary.threshold:g}"
+
+    def clusters(self, keep: str = "first") -> Clusters:
+        """Return the connected components; `keep` is first or last. A similarity is null if no such pair was reported."""
+        rule = Keep.parse(keep)
+        if rule.rule not in ("first", "last"):
+            raise RecipeError(f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}")
+        indices, place = np.unique(np.concatenate((self._left, self._right)), return_inverse=True)
+        left, right = np.split(place.astype(np.int32), 2)
+        components = Components(len(indices))
+        similarity = self._table["similarity"].to_numpy()
+        components.unite(Verified(left, right, similarity))
+        found = members(components.roots, Copies(np.arange(len(indices), dtype=np.int32)), rule, None)
+        names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
+        ids = names.take(pa.array(np.unique(place, return_index=True)[1]))
+        known = look_up(left, right, similarity, found.item, found.keeper)
+        return Clusters(cluster_table(ids.take(pa.array(found.item)), ids.take(pa.array(found.keeper)), found, known), self.summary)
+
+
+def look_up(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    similarity: NDArray[np.float64],
+    item: NDArray[np.int64],
+    keeper: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the similarity of each item to its keeper where that is among the pairs, 1 for the keeper, else NaN."""
+
+    def code(one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.int64]:
+        return np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
+
+    pairs = code(left, right)
+    order = np.argsort(pairs)
+    wanted = code(item, keeper)
+    at = np.minimum(np.searchsorted(pairs, wanted, sorter=order), len(pairs) - 1)
+    found = order[at] if len(pairs) else at
+    known = np.where(pairs[found] == wanted, similarity[found], np.nan) if len(pairs) else np.empty(0)
+    return np.where(item == keeper, 1.0, known)
+
+
+def pair_table(collected: Collected, pairs: IndexedPairs) -> pa.Table:
+    """Put together the columns of a pairs table."""
+    return pa.table(
+        {
+            "left": collected.names(pairs.left),
+            "right": collected.names_against(pairs.right),
+            "similarity": pa.array(pairs.similarity, pa.float64()),
+        }
+    )
+
+
+def cluster_table(ids: pa.Array, keepers: pa.Array, found: Members, similarity: NDArray[np.float64]) -> pa.Table:
+    """Put together the columns of a clusters table; a similarity that is not a number becomes null."""
+    return pa.table(
+        {
+            "id": ids,
+            "cluster": pa.array(found.cluster, pa.int64()),
+            "keeper": keepers,
+            "similarity": pa.array(similarity, pa.float64(), from_pandas=True),
+            "kept": pa.array(found.kept),
+        }
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Deduplicated:
+    """A collection after removing all but one item of each cluster."""
+
+    clusters: Clusters
+    summary: Summary
+    mask: NDArray[np.bool_]
+    """For each item whether it is kept, in order."""
+    source: Source
+    _inputs: Any
+
+    @cached_property
+    def kept(self) -> Any:  # noqa: ANN401 - the type of what was passed
+        """The items that are kept: a list for a list, a dict for a dict, a frame for a frame, else an Arrow table."""
+        return self._pick(self.mask)
+
+    @cached_property
+    def removed(self) -> Any:  # noqa: ANN401 - the type of what was passed
+        """The items that are removed, likewise."""
+        return self._pick(~self.mask)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows kept, with all their columns, as a pyarrow table."""
+        return pick_rows(self.source, self.mask)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows kept as a pandas data frame."""
+        return Table(self.to_arrow(), self.summary).to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows kept as a polars data frame."""
+        return Table(self.to_arrow(), self.summary).to_polars()
+
+    def write(self, path: Path, *, removed: Path | None = None) -> None:
+        """Write the rows kept, and those removed if wanted, with every column, as they were."""
+        from lookalike.write import write_rows  # noqa: PLC0415 - only when asked for
+
+        write_rows(self.source, {path: self.mask, **({removed: ~self.mask} if removed else {})})
+
+    def _pick(self, mask: NDArray[np.bool_]) -> Any:  # noqa: ANN401 - the type of what was passed
+        if isinstance(self._inputs, dict):
+            return {key: text for (key, text), take in zip(self._inputs.items(), mask, strict=True) if take}
+        if isinstance(self._inputs, (list, tuple)) and not self.source.paths:
+            return [text for text, take in zip(self._inputs, mask, strict=True) if take]
+        rows = pick_rows(self.source, mask)
+        kind = type(self._inputs).__module__.partition(".")[0]
+        if kind in ("pandas", "polars"):
+            return getattr(Table(rows, self.summary), f"to_{kind}")()
+        return rows
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return f"Deduplicated: {s.items:,} items, {s.kept:,} kept, {s.removed:,} removed in {s.clusters:,} clusters"
+
+
+def pick_rows(source: Source, mask: NDArray[np.bool_]) -> pa.Table:
+    """Return the rows of a source where the mask is true."""
+    batches = []
+    at = 0
+    for rows in source.rows():
+        batches.append(rows.filter(pa.array(mask[at : at + len(rows)])))
+        at += len(rows)
+    return pa.Table.from_batches(batches, source.schema)
+
+
+def printed(table: pa.Table) -> Iterator[str]:
+    """Yield the first rows of a table as aligned lines."""
+    head = table.slice(0, SHOWN)
+    columns = [[name, *map(cell, head[name].to_pylist())] for name in table.column_names]
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns, strict=True):
+        yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    if table.num_rows > SHOWN:
+        yield "  …"
+
+
+def cell(value: object) -> str:
+    """Return a value as a cell of a printed table."""
+    text = f"{value:.4f}" if isinstance(value, float) else str(value)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

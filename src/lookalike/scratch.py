@@ -1,0 +1,109 @@
+"""Columns on disk for what does not fit in memory.
+
+A column is an unnamed temporary file: the system takes it back when the process ends, however it ends, so nothing is
+ever left behind. It is appended to with plain writes and read through a memory map, whose pages are given back on
+request: resident memory stays small however long the column is.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from lookalike.errors import OutputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+T = TypeVar("T", bound=np.generic)
+
+
+class Column(Generic[T]):
+    """One array that grows at its end."""
+
+    def __init__(self, folder: Path, dtype: type[T]) -> None:
+        self._folder = folder
+        self._file = temporary_file(folder)
+        self._dtype = np.dtype(dtype)
+        self._map: mmap.mmap | None = None
+        self._mapped = 0
+        self.size = 0
+
+    def append(self, values: NDArray[T]) -> int:
+        """Write values at the end and return where they begin."""
+        begin = self.size
+        data = memoryview(np.ascontiguousarray(values).reshape(-1)).cast("B")
+        at = begin * self._dtype.itemsize
+        try:
+            while data:
+                written = os.pwrite(self._file.fileno(), data, at)
+                data = data[written:]
+                at += written
+        except OSError as error:
+            raise scratch_error(self._folder, error) from error
+        self.size += values.size
+        return begin
+
+    def view(self) -> NDArray[T]:
+        """Return all values as one read-only array that is read from disk as it is used."""
+        if self.size == 0:
+            empty = np.empty(0, self._dtype)
+            empty.flags.writeable = False
+            return empty
+        if self._map is None or self._mapped < self.size:
+            self._map = mmap.mmap(self._file.fileno(), self.size * self._dtype.itemsize, access=mmap.ACCESS_READ)
+            self._mapped = self.size
+        return np.frombuffer(self._map, self._dtype)
+
+    def forget(self) -> None:
+        """Give back the memory that reading has taken; the values stay on disk."""
+        if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
+
+    def close(self) -> None:
+        """Delete the column."""
+        self._map = None
+        self._file.close()
+
+
+class Scratch:
+    """A folder's worth of columns, deleted together."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._columns: list[Column[Any]] = []
+
+    def column(self, dtype: type[T]) -> Column[T]:
+        """Begin a new column."""
+        column = Column(self.folder, dtype)
+        self._columns.append(column)
+        return column
+
+    def close(self) -> None:
+        """Delete all columns."""
+        for column in self._columns:
+            column.close()
+
+
+def temporary_file(folder: Path) -> Any:  # noqa: ANN401 - typeshed has no one name for it
+    """Open an unnamed file in the scratch folder."""
+    try:
+        return tempfile.TemporaryFile(dir=folder, buffering=0)
+    except OSError as error:
+        raise scratch_error(folder, error) from error
+
+
+def scratch_error(folder: Path, error: OSError) -> OutputError:
+    """Say in one sentence why the scratch folder cannot be used, and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        why = "is full"
+    else:
+        why = f"cannot be written ({(error.strerror or str(error)).lower()})"
+    return OutputError(f"The scratch folder {folder} {why}. Choose another one with --scratch FOLDER")

@@ -1,0 +1,107 @@
+"""The settings of a run, as callers pass them, and the run itself: what all its stages share."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
+
+from lookalike.errors import RecipeError
+from lookalike.read import open_source
+from lookalike.recipe import Banding, Form, Recipe, Shingling, Sketch
+from lookalike.scratch import Scratch
+from lookalike.stages import Stages, Watcher
+from lookalike.threads import thread_count
+from lookalike.tune import tune
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from lookalike.read import Source
+
+
+class Settings(TypedDict, total=False):
+    """Keyword arguments of `find_pairs` and `deduplicate`; each has a default.
+
+    threshold        0.8: the least Jaccard similarity of a pair
+    recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have a better one
+    shingle          "words:5": words:n, chars:k, bytes:k or tokens:n
+    bag              False: whether the second occurrence of a shingle counts as another one
+    lower            lower-case letters; by default for words, not for characters
+    form             None: a Unicode form to bring texts to (NFC, NFD, NFKC, NFKD)
+    accents          True: keep accents
+    punctuation      keep punctuation; by default for characters, not for words
+    bands, rows      the banding, instead of the one that `recall` asks for
+    sketch           "fast", or "classic" for the textbook's MinHash
+    seed             1
+    text, id         names of columns; by default text, content, body or the only column of strings; and none
+    lines            False: whether text files have an item a line
+    encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
+    threads          as many as there are cores
+    scratch          a folder for temporary columns; by default the system's
+    batch_bytes      8 MiB: about how much text is read at a time
+    watcher          somebody to tell about progress
+    """
+
+    threshold: float
+    recall: float
+    shingle: str
+    bag: bool
+    lower: bool | None
+    form: Form | None
+    accents: bool
+    punctuation: bool | None
+    bands: int | None
+    rows: int | None
+    sketch: Sketch
+    seed: int
+    text: str | None
+    id: str | None
+    lines: bool
+    encoding_errors: Literal["strict", "replace"]
+    threads: int | None
+    scratch: Path | str | None
+    batch_bytes: int
+    watcher: Watcher | None
+
+
+SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
+READING = ("text", "id", "lines", "encoding_errors", "batch_bytes")
+
+
+def recipe_of(settings: Settings) -> Recipe:
+    """Make the recipe that settings ask for."""
+    given: dict[str, Any] = dict(settings)
+    shingling = Shingling.parse(given.get("shingle", "words:5"), **{k: given[k] for k in SWITCHES if k in given})
+    threshold = given.get("threshold", 0.8)
+    bands, rows = given.get("bands"), given.get("rows")
+    if (bands is None) != (rows is None):
+        raise RecipeError("`bands` and `rows` go together: give both, or neither and a `recall`")
+    promised = tune(threshold, given.get("recall", 0.99))
+    banding = promised if bands is None or rows is None else Banding(bands, rows)
+    options = {key: given[key] for key in ("sketch", "seed") if key in given}
+    return Recipe(shingling, banding, threshold, **options)
+
+
+class Run:
+    """One run: its recipe, its sources, its scratch columns, its clock. Leaving it deletes what is on disk."""
+
+    def __init__(self, settings: Settings, inputs: Any, against: Any = None, rank: str | None = None) -> None:  # noqa: ANN401 - whatever holds texts
+        if unknown := set(settings) - set(Settings.__annotations__):
+            raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
+        self.recipe = recipe_of(settings)
+        self.threads = thread_count(settings.get("threads"))
+        self.stages = Stages(settings.get("watcher"))
+        self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
+        reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
+        reading |= {"tokens": self.recipe.shingling.kind == "tokens", "scratch": self.scratch.folder}
+        self.source: Source = open_source(inputs, rank=rank, **reading)
+        self.against: Source | None = None if against is None else open_source(against, **reading)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.scratch.close()

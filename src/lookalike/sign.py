@@ -1,0 +1,73 @@
+"""Items -> signatures, kept as one key for each band."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.kernels import sketch as kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.read import Batch
+    from lookalike.recipe import Recipe
+    from lookalike.shingle import Columns, Shingler
+
+GOLDEN = 0x9E3779B97F4A7C15
+MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A batch after signing: what the later stages need of it."""
+
+    batch: Batch
+    columns: Columns
+    keys: NDArray[np.uint64]
+    prints: NDArray[np.uint64]
+    counts: NDArray[np.int32]
+    """Shingles of each item, repetitions counted."""
+
+
+class Signer:
+    """Signs batches, in any number of threads."""
+
+    def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
+        self.banding = recipe.banding
+        self.classic = recipe.sketch == "classic"
+        self.multipliers = odd_numbers(recipe.seed, 2 * recipe.banding.slots)
+        self.shingler = shingler
+        self._local = threading.local()
+
+    def sign(self, batch: Batch) -> Signed:
+        """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
+        columns = self.shingler.columns(batch.texts)
+        count = len(columns.offsets) - 1
+        keys = np.zeros((self.banding.bands, count), np.uint64)
+        prints = np.empty((count, 2), np.uint64)
+        counts = np.empty(count, np.int32)
+        kernels.sign_batch(
+            columns.data, columns.offsets, self.shingler.recipe, self.shingler.tables,
+            self.shingler.work(columns.longest), self._sketch(), counts, prints, keys,
+        )  # fmt: skip
+        return Signed(batch, columns, keys, prints, counts)
+
+    def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:
+        if not hasattr(self._local, "signature"):
+            self._local.signature = np.empty(self.banding.slots, np.uint64)
+        return self.multipliers, self.banding.rows, self.classic, self._local.signature
+
+
+def odd_numbers(seed: int, count: int) -> NDArray[np.uint64]:
+    """Return well-mixed odd numbers that follow from the seed alone (SplitMix64), the same on every platform."""
+    numbers = np.empty(count, np.uint64)
+    for i in range(count):
+        z = (seed + (i + 1) * GOLDEN) & MASK
+        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & MASK
+        numbers[i] = (z ^ z >> 31) | 1
+    return numbers

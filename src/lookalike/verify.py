@@ -1,0 +1,140 @@
+"""Candidates -> pairs, by their exact similarity."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.kernels.overlap import similarities
+from lookalike.kernels.shingles import power_of_two
+from lookalike.threads import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.band import Candidates
+    from lookalike.items import Copies, Items
+    from lookalike.scratch import Column, Scratch
+    from lookalike.shingle import Shingler
+
+TEXT_AT_A_TIME = 1 << 22
+"""Bytes of text whose sets are made in one task."""
+
+ELEMENTS_AT_A_TIME = 1 << 21
+"""Elements of sets that are looked up in one task."""
+
+ROUND = 4
+"""Tasks after which memory is given back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Pairs: items whose exact similarity reaches the threshold."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    similarity: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+
+def concatenate(parts: list[Verified]) -> Verified:
+    """Put pairs together, each once: a candidate that was forgotten may have been compared again."""
+    left = np.concatenate([np.minimum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
+    right = np.concatenate([np.maximum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
+    similarity = np.concatenate([part.similarity for part in parts] or [np.empty(0)])
+    _, first = np.unique(left.astype(np.int64) << 32 | right, return_index=True)
+    return Verified(left[first], right[first], similarity[first])
+
+
+class Verifier:
+    """Compares items exactly. The set of an item is made when it is first compared, and kept on disk."""
+
+    def __init__(self, items: Items, shingler: Shingler, scratch: Scratch, threads: int) -> None:
+        self._items = items
+        self._shingler = shingler
+        self._threads = threads
+        self._sets: Column[np.uint64] = scratch.column(np.uint64)
+        self._begins = np.full(items.count, -1, np.int64)
+        self._sizes = np.zeros(items.count, np.int32)
+        self._local = threading.local()
+
+    def verify(self, candidates: Candidates, threshold: float) -> Verified:
+        """Return the candidates that are pairs."""
+        similarity = self.similarity(candidates.left, candidates.right, threshold)
+        found = similarity > 0
+        return Verified(candidates.left[found], candidates.right[found], similarity[found])
+
+    def similarity(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float = 0.0
+    ) -> NDArray[np.float64]:
+        """Return the Jaccard similarity of each left item with the right one; 0 where it is below the threshold."""
+        self._make_sets(np.concatenate((left, right)))
+        sets = self._sets.view()
+        out = np.empty(len(left), np.float64)
+
+        def compare(part: slice) -> None:
+            sizes = self._sizes
+            table = self._table(int(sizes[left[part]].max()))
+            similarities(left[part], right[part], sets, self._begins, sizes, threshold, table, out[part])
+
+        work = self._sizes[left].astype(np.int64) + self._sizes[right]
+        for done, _ in enumerate(ordered_map(compare, slices(work, ELEMENTS_AT_A_TIME), self._threads)):
+            if done % ROUND == ROUND - 1:
+                self._sets.forget()
+        self._sets.forget()
+        return out
+
+    def similarity_of_items(
+        self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies
+    ) -> NDArray[np.float64]:
+        """Return the exact similarity of each item with another; a copy is compared by its original."""
+        left, right = copies.original[two], copies.original[one]
+        out = np.ones(len(left), np.float64)
+        differ = left != right
+        out[differ] = self.similarity(left[differ], right[differ])
+        return out
+
+    def _table(self, largest: int) -> NDArray[np.uint64]:
+        size = power_of_two(2 * largest)
+        if not hasattr(self._local, "table") or self._local.table.size < size:
+            self._local.table = np.empty(size, np.uint64)
+        table: NDArray[np.uint64] = self._local.table
+        return table
+
+    def _make_sets(self, wanted: NDArray[np.int32]) -> None:
+        """Make the sets of the wanted items that have none yet."""
+        new = np.zeros(self._items.count, bool)
+        new[wanted] = True
+        new &= self._begins < 0
+        fresh = np.flatnonzero(new)
+        if not len(fresh):
+            return
+        bounds = np.stack((self._items.offsets[fresh], self._items.offsets[fresh + 1]), axis=1)
+        data = self._items.data.view()
+        parts = list(slices(bounds[:, 1] - bounds[:, 0], TEXT_AT_A_TIME))
+        made = ordered_map(lambda part: self._shingler.sets(data, bounds[part]), parts, self._threads)
+        for done, (part, (elements, sizes)) in enumerate(zip(parts, made, strict=True)):
+            ends = np.cumsum(sizes) + self._sets.append(elements)
+            self._begins[fresh[part]] = ends - sizes
+            self._sizes[fresh[part]] = sizes
+            if done % ROUND == ROUND - 1:
+                self._items.data.forget()
+        self._items.data.forget()
+
+
+def slices(weights: NDArray[np.int64], limit: int) -> Iterator[slice]:
+    """Cut a run of tasks in slices of about `limit` weight each."""
+    total = np.cumsum(weights)
+    begin = 0
+    while begin < len(total):
+        before = total[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(total, before + limit, side="right")), begin + 1)
+        yield slice(begin, end)
+        begin = end

@@ -1,0 +1,335 @@
+"""Results and kept rows -> parquet, JSON Lines, CSV, by the ending of the name.
+
+Nothing is ever half written: a file grows under a temporary name beside its place and is renamed when all is done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from .errors import InputError, LookalikeError, OutputError
+from .plain import csv_batch, csv_schema, json_lines
+from .read.utf8 import ensure_utf8_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from .read import Lines, Source
+
+    Mask = npt.NDArray[np.bool_]
+
+_FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+}
+_CODECS = {".gz": "gzip", ".zst": "zstd"}
+_KNOWN = ".parquet, .jsonl, .ndjson, .csv or .tsv (all but parquet also with .gz or .zst)"
+_GROUP_BYTES = 64 << 20
+_GROUP_ROWS = 1 << 17
+_TABLE_ROWS = 1 << 14
+
+
+def check_outputs(outputs: Mapping[str, Path], inputs: Sequence[Path], *, force: bool) -> None:
+    """Refuse outputs that cannot or must not be written, before any work is done.
+
+    Args:
+        outputs: Each output's path by the name of its option, for messages.
+        inputs: Files that are read: never to be written, even with `force`.
+        force: Whether an existing file may be replaced.
+
+    """
+    taken = {_identity(path): path for path in inputs}
+    seen: dict[object, str] = {}
+    for option, path in outputs.items():
+        _kind(path)
+        if _identity(path) in taken:
+            raise OutputError(f"{path} is an input, which is never written to; choose another name for {option}")
+        if (other := seen.setdefault(_identity(path), option)) != option:
+            raise OutputError(f"{option} and {other} are both {path}; give each its own file")
+        _check_place(path, force=force)
+
+
+def _identity(path: Path) -> object:
+    """Tell files apart by what they are, not by what they are called: links and .. are seen through."""
+    try:
+        status = path.stat()
+    except OSError:
+        return path.resolve()
+    return status.st_dev, status.st_ino
+
+
+def _check_place(path: Path, *, force: bool) -> None:
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no directory {folder}; make it first")
+    if path.is_dir():
+        raise OutputError(f"{path} is a directory; give the name of a file in it")
+    if os.path.lexists(path) and not force:
+        raise OutputError(f"{path} exists already; --force replaces it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{path} cannot be written: no permission in {folder}; choose another place")
+
+
+def _kind(path: Path) -> tuple[str, str | None]:
+    """Tell format and compression by the name."""
+    ending, codec = path.suffix.lower(), None
+    if ending in _CODECS:
+        codec, ending = _CODECS[ending], Path(path.stem).suffix.lower()
+    kind = _FORMATS.get(ending)
+    if kind is None or (kind == "parquet" and codec):
+        raise OutputError(f"{path} has no ending that lookalike can write; choose {_KNOWN}")
+    return kind, codec
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Write a table in the format its name asks for."""
+    with _replacing([path]) as temporary, _writer(path, temporary[path], table.schema) as writer:
+        for batch in table.to_batches(max_chunksize=_TABLE_ROWS):
+            writer.write(batch)
+
+
+def write_rows(source: Source, picks: Mapping[Path, Mask]) -> None:
+    """Read a source again and write the rows picked for each path: every column, in order, as they were.
+
+    JSON Lines to JSON Lines copies the lines byte for byte; all else goes through Arrow.
+    """
+    verbatim = {path: mask for path, mask in picks.items() if source.format == _kind(path)[0] == "jsonl"}
+    typed = {path: mask for path, mask in picks.items() if path not in verbatim}
+    with _replacing(list(picks)) as temporary:
+        if verbatim:
+            _copy_lines(source, verbatim, temporary)
+        if typed:
+            _convert_rows(source, typed, temporary)
+
+
+def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[Path, Path]) -> None:
+    with contextlib.ExitStack() as stack:
+        files = [(path, stack.enter_context(_open(path, temporary[path])), mask) for path, mask in picks.items()]
+        first = 0
+        for lines in source.raw_rows() or ():
+            for path, file, mask in files:
+                with _writing(path):
+                    _write_lines(file, lines, mask[first : first + len(lines)])
+            first += len(lines)
+        _check_count(first, picks)
+
+
+def _write_lines(file: IO[bytes], lines: Lines, mask: Mask) -> None:
+    """Write the lines picked; runs of neighbours in one go."""
+    if len(mask) < len(lines):
+        return  # more lines than at first: `_check_count` reports it
+    starts, ends = lines.starts[mask], lines.ends[mask]
+    if not len(starts):
+        return
+    breaks = np.flatnonzero(starts[1:] != ends[:-1])
+    view = memoryview(lines.data)
+    for start, end in zip(starts[np.append(0, breaks + 1)], ends[np.append(breaks, -1)], strict=True):
+        file.write(view[start:end])
+    if view[ends[-1] - 1] != ord("\n"):
+        file.write(b"\n")
+
+
+def _convert_rows(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[Path, Path]) -> None:
+    with contextlib.ExitStack() as stack:
+        writers = {path: stack.enter_context(_writer(path, temporary[path], source.schema)) for path in picks}
+        first = 0
+        for batch in source.rows():
+            for path, mask in picks.items():
+                kept = mask[first : first + batch.num_rows]
+                _write_picked(source, writers[path], batch, kept, first, same=source.format == _kind(path)[0])
+            first += batch.num_rows
+        _check_count(first, picks)
+
+
+def _write_picked(
+    source: Source, writer: _Writer, batch: pa.RecordBatch, mask: Mask, first: int, *, same: bool
+) -> None:
+    """Write some rows of a batch; strings are checked only where the format changes, else they stay as they are."""
+    if not mask.any() or len(mask) < batch.num_rows:
+        return
+    items = first + np.flatnonzero(mask)
+    picked = batch if mask.all() else batch.filter(pa.array(mask))
+    if not same:
+        picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.where(int(items[row])))
+    writer.write(picked)
+
+
+def _check_count(count: int, picks: Mapping[Path, Mask]) -> None:
+    wanted = {len(mask) for mask in picks.values()}
+    if wanted != {count}:
+        raise InputError(
+            f"the input changed while it was read: {max(wanted)} items at first, then {count}; start again"
+        )
+
+
+@contextlib.contextmanager
+def _replacing(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
+    """Give each path a temporary name beside it; rename all on success, remove all on any failure."""
+    temporary = {path: _beside(path) for path in paths}
+    try:
+        yield temporary
+        for path in paths:
+            with _writing(path):
+                os.replace(temporary[path], path.resolve())  # noqa: PTH105  the name on both platforms' pages
+    finally:
+        for name in temporary.values():
+            with contextlib.suppress(OSError):
+                name.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    """Make a name in the same directory, so that renaming is one step; a link's target is written, not the link."""
+    target = path.resolve()
+    return target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while writing a file into one sentence."""
+    try:
+        yield
+    except LookalikeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {_reason(error)}") from error
+    except pa.ArrowException as error:
+        raise OutputError(f"{path} cannot be written: {str(error).splitlines()[0]}; choose another format") from error
+
+
+def _reason(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full; free some space, or choose another place"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "no permission there; choose another place"
+    return f"{error.strerror or error}; choose another place"
+
+
+class _Writer(Protocol):
+    """Takes rows, a batch at a time."""
+
+    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None: ...
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write rows."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+    def discard(self) -> None:
+        """Let go of the file, which will be removed."""
+
+
+@contextlib.contextmanager
+def _open(path: Path, temporary: Path) -> Iterator[IO[bytes] | Any]:
+    """Open the temporary file of a path, compressing if its name says so."""
+    codec = _kind(path)[1]
+    with _writing(path), contextlib.ExitStack() as stack:
+        file: Any = stack.enter_context(temporary.open("xb"))
+        yield stack.enter_context(pa.CompressedOutputStream(file, codec)) if codec else file
+
+
+@contextlib.contextmanager
+def _writer(path: Path, temporary: Path, schema: pa.Schema) -> Iterator[_Writer]:
+    makers: dict[str, type[_Writer]] = {"parquet": _ParquetWriter, "jsonl": _JsonlWriter, "csv": _CsvWriter}
+    with _open(path, temporary) as file:
+        writer = makers[_kind(path)[0]](path, file, schema)
+        try:
+            yield writer
+        except BaseException:
+            with contextlib.suppress(Exception):  # the first failure is the one to report
+                writer.discard()
+            raise
+        writer.close()
+
+
+class _ParquetWriter:
+    """Gathers rows into groups of a good size: few picked rows a batch would make many tiny ones."""
+
+    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
+        self._path = path
+        self._schema = schema
+        self._writer = pq.ParquetWriter(file, schema, compression="zstd")
+        self._waiting: list[pa.RecordBatch] = []
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Keep rows until they are worth a group."""
+        self._waiting.append(batch)
+        rows = sum(waiting.num_rows for waiting in self._waiting)
+        if rows >= _GROUP_ROWS or sum(waiting.nbytes for waiting in self._waiting) >= _GROUP_BYTES:
+            self._flush()
+
+    def close(self) -> None:
+        """Write the last group and the footer."""
+        self._flush()
+        self._writer.close()
+
+    def discard(self) -> None:
+        """Close Arrow's writer while the file is open; it would try to when it is collected, too late."""
+        self._waiting.clear()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            with _writing(self._path):
+                table = pa.Table.from_batches(self._waiting, self._schema)
+                self._writer.write_table(table, row_group_size=_GROUP_ROWS)
+            self._waiting.clear()
+
+
+class _JsonlWriter:
+    """One object a line."""
+
+    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
+        del schema
+        self._path = path
+        self._file = file
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write rows."""
+        with _writing(self._path):
+            self._file.write(json_lines(batch))
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+    def discard(self) -> None:
+        """Nothing is held."""
+
+
+class _CsvWriter:
+    """Comma- or tab-separated values under a header; what is no plain value becomes JSON."""
+
+    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
+        delimiter = "\t" if ".tsv" in path.suffixes else ","
+        self._path = path
+        self._schema = csv_schema(schema)
+        options = pa.csv.WriteOptions(delimiter=delimiter)
+        self._writer = pa.csv.CSVWriter(file, self._schema, write_options=options)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write rows."""
+        with _writing(self._path):
+            self._writer.write_batch(csv_batch(batch, self._schema))
+
+    def close(self) -> None:
+        """Write what is left."""
+        self._writer.close()
+
+    def discard(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,24 @@
+"""What all tests share: how much Hypothesis tries, and the real documents."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+
+settings.register_profile("local", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
+settings.register_profile("few", settings.get_profile("local"), derandomize=True, database=None, max_examples=5)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Return the folder of real documents beside the repository."""
+    if not DATA.is_dir():
+        pytest.skip(f"needs the documents in {DATA}")
+    return DATA

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import random
+
+import harness
+import naive
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(graph=strategies.graphs())
+def test_roots_are_the_least_item_that_pairs_lead_to(graph: tuple[int, list[tuple[int, int]]]) -> None:
+    count, pairs = graph
+    assert harness.roots(count, pairs) == naive.components(count, pairs)
+
+
+@given(graph=strategies.graphs(), source=st.randoms(use_true_random=False))
+def test_order_and_sides_of_pairs_do_not_matter(
+    graph: tuple[int, list[tuple[int, int]]], source: random.Random
+) -> None:
+    count, pairs = graph
+    turned = [(two, one) for one, two in pairs]
+    source.shuffle(turned)
+    assert harness.roots(count, turned) == harness.roots(count, pairs)
+
+
+@pytest.mark.parametrize("count", [1, 2, 1000])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_chain_is_one_component(count: int, turn: int) -> None:
+    pairs = [(item, item + 1) for item in range(count - 1)][::turn]
+    assert harness.roots(count, pairs) == [0] * count
+
+
+def test_no_pairs() -> None:
+    assert harness.roots(5, []) == [0, 1, 2, 3, 4]
+
+
+@harness.compiled
+def test_a_big_graph() -> None:
+    source = random.Random(5)
+    pairs = [(source.randrange(20_000), source.randrange(20_000)) for _ in range(11_000)]
+    assert harness.roots(20_000, pairs) == naive.components(20_000, pairs)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import random
+
+import harness
+import naive
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike.kernels.hashing import base_power
+
+tokens = st.lists(strategies.numbers | st.integers(0, 3), max_size=60)
+
+
+@given(tokens=tokens, n=strategies.shingle_sizes)
+def test_roll_hashes_every_ngram(tokens: list[int], n: int) -> None:
+    assert harness.roll(tokens, n) == naive.hash_grams(tokens, n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9, 63, 64, 65, 1000])
+def test_roll_around_the_size_of_a_shingle(n: int) -> None:
+    source = random.Random(n)
+    for count in sorted({0, 1, n - 1, n, n + 1, n + 7}):
+        tokens = [source.getrandbits(64) for _ in range(count)]
+        assert harness.roll(tokens, n) == naive.hash_grams(tokens, n)
+
+
+@harness.compiled
+def test_roll_a_long_text() -> None:
+    source = random.Random(2)
+    tokens = [source.getrandbits(64) for _ in range(5000)]
+    assert harness.roll(tokens, 5) == naive.hash_grams(tokens, 5)
+
+
+@given(tokens=st.lists(strategies.numbers, min_size=1, max_size=8), n=strategies.shingle_sizes)
+def test_too_few_tokens_are_one_shingle(tokens: list[int], n: int) -> None:
+    assert len(harness.roll(tokens, n)) == max(1, len(tokens) - n + 1)
+
+
+@given(text=strategies.texts.map(strategies.settled), n=strategies.shingle_sizes)
+def test_word_ngrams_of_any_text(text: str, n: int) -> None:
+    grams = naive.ngrams(naive.words(text), n)
+    assert harness.word_grams(text, n) == [naive.hash_shingle(map(naive.hash_word, gram)) for gram in grams]
+
+
+@given(text=strategies.texts, n=strategies.shingle_sizes)
+def test_character_ngrams_of_any_text(text: str, n: int) -> None:
+    grams = naive.ngrams(text, n)
+    hashes = [naive.hash_shingle(naive.hash_number(ord(c)) for c in gram) for gram in grams]
+    assert harness.roll(harness.char_tokens(text), n) == hashes
+
+
+@given(text=strategies.texts.map(strategies.settled), n=strategies.shingle_sizes)
+def test_hashes_are_equal_when_shingles_are(text: str, n: int) -> None:
+    assert len(set(harness.word_grams(text, n))) == len(naive.shingles(naive.words(text), n))
+
+
+@given(hashes=strategies.hash_lists)
+def test_distinct_is_the_set(hashes: list[int]) -> None:
+    found = harness.distinct(hashes, bag=False)
+    assert len(found) == len(set(found))
+    assert set(found) == set(hashes)
+
+
+@given(hashes=strategies.hash_lists)
+def test_distinct_numbers_the_repetitions_of_a_bag(hashes: list[int]) -> None:
+    assert sorted(harness.distinct(hashes, bag=True)) == sorted(naive.hash_bag(hashes))
+
+
+@pytest.mark.parametrize("bag", [False, True])
+@pytest.mark.parametrize("values", [1, 2, 50, 1 << 64])
+@pytest.mark.parametrize("count", [0, 1, 64, 255, 256, 257, 3000])
+def test_distinct_of_many(count: int, values: int, bag: bool) -> None:
+    source = random.Random(count)
+    hashes = [naive.finish(source.randrange(values)) for _ in range(count)]
+    expected = naive.hash_bag(hashes) if bag else set(hashes)
+    assert sorted(harness.distinct(hashes, bag=bag)) == sorted(expected)
+
+
+@pytest.mark.parametrize("bag", [False, True])
+def test_distinct_of_hashes_that_collide_in_the_bitmap(bag: bool) -> None:
+    hashes = [1 + (n << 30) for n in range(300)] * 2
+    expected = naive.hash_bag(hashes) if bag else set(hashes)
+    assert sorted(harness.distinct(hashes, bag=bag)) == sorted(expected)
+
+
+@given(hashes=strategies.hash_lists)
+def test_the_bag_of_one_of_each_is_the_set(hashes: list[int]) -> None:
+    once = sorted(set(hashes))
+    assert sorted(harness.distinct(once, bag=True)) == once
+
+
+@given(hashes=strategies.hash_lists)
+def test_fingerprint_is_two_sums(hashes: list[int]) -> None:
+    assert harness.fingerprint(hashes) == naive.fingerprint(hashes)
+
+
+@given(hashes=strategies.hash_lists, seed=st.randoms(use_true_random=False))
+def test_fingerprint_forgets_the_order(hashes: list[int], seed: random.Random) -> None:
+    shuffled = hashes.copy()
+    seed.shuffle(shuffled)
+    assert harness.fingerprint(shuffled) == harness.fingerprint(hashes)
+
+
+@given(hashes=st.lists(strategies.hashes, min_size=1, max_size=50))
+def test_fingerprint_counts_repetitions(hashes: list[int]) -> None:
+    assert harness.fingerprint([*hashes, hashes[0]]) != harness.fingerprint(hashes)
+
+
+def test_only_no_shingle_has_the_fingerprint_zero() -> None:
+    assert harness.fingerprint([]) == (0, 0)
+    assert harness.fingerprint([1]) != (0, 0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 1000])
+def test_base_power(n: int) -> None:
+    assert base_power(n) == np.uint64(pow(naive.BASE, n, 1 << 64))
+
+
+@given(text=strategies.texts.map(lambda text: text[:8]), blanks=st.integers(1, 5))
+def test_a_leading_nul_makes_another_shingle_of_a_short_text(text: str, blanks: int) -> None:
+    grams = [harness.roll(harness.char_tokens(text), 20) for text in (text, "\0" * blanks + text)]
+    assert grams[0] != grams[1]
+
+
+@pytest.mark.parametrize(("one", "two"), [([5], [0, 5]), ([0], [0, 0]), ([5, 0], [5])])
+def test_the_token_zero_counts(one: list[int], two: list[int]) -> None:
+    assert harness.roll(harness.number_tokens(one), 3) != harness.roll(harness.number_tokens(two), 3)

@@ -1,0 +1,340 @@
+"""Slow references, written from the definitions in plain Python. Nothing here imports lookalike.
+
+A hash is an `int` below 2^64, a set a Python `set`, a signature a `list`. Each function does the obvious thing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections import Counter, defaultdict, deque
+from decimal import Decimal, localcontext
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+T = TypeVar("T")
+
+WIDTH = 64
+MODULUS = 1 << WIDTH
+FIRST = 0x9E3779B97F4A7C15
+SECOND = 0xC2B2AE3D27D4EB4F
+BASE = 0xD6E8FEB86659FD93
+PRIME = (1 << 32) + 15
+EMPTY = MODULUS - 1
+
+SPACELESS = [
+    (0x0E00, 0x0E7F),  # Thai
+    (0x0E80, 0x0EFF),  # Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x3005, 0x3007),  # ideographic iteration mark, closing mark, zero
+    (0x3021, 0x302D),  # Hangzhou numerals, ideographic tone marks
+    (0x3031, 0x3035),  # Kana repeat marks
+    (0x3038, 0x303C),  # Hangzhou numerals, iteration marks
+    (0x3040, 0x30FF),  # Hiragana, Katakana
+    (0x3190, 0x319F),  # Kanbun
+    (0x31F0, 0x31FF),  # Katakana for Ainu
+    (0x3220, 0x3229),  # parenthesised ideographs that are numbers
+    (0x3280, 0x3289),  # circled ideographs that are numbers
+    (0x3400, 0x4DBF),  # Han
+    (0x4E00, 0x9FFF),  # Han
+    (0xA9E0, 0xA9FF),  # Myanmar
+    (0xAA60, 0xAA7F),  # Myanmar
+    (0xF900, 0xFAFF),  # Han
+    (0xFF66, 0xFF9F),  # half-width Katakana
+    (0x16FE2, 0x16FE3),  # old Chinese marks
+    (0x16FF0, 0x16FF1),  # Vietnamese reading marks, for Han
+    (0x1AFF0, 0x1B16F),  # Kana
+    (0x1D360, 0x1D371),  # counting rods
+    (0x20000, 0x3FFFF),  # Han
+]
+"""Blocks of the scripts written without spaces: Han, Kana, Thai, Lao, Khmer, Myanmar."""
+
+
+# Tokens and shingles
+
+
+def is_word_character(character: str) -> bool:
+    r"""Tell whether a character is one of Python's \w or a combining mark."""
+    return re.fullmatch(r"\w", character) is not None or unicodedata.category(character).startswith("M")
+
+
+def stands_alone(character: str) -> bool:
+    """Tell whether a character belongs to a script that is written without spaces."""
+    return any(first <= ord(character) <= last for first, last in SPACELESS)
+
+
+def words(text: str, *, lower: bool = True, punctuation: bool = False) -> list[str]:
+    """List the words of a text."""
+    found: list[str] = []
+    inside = False
+    for character in text.lower() if lower else text:
+        alone = False
+        if is_word_character(character):
+            alone = stands_alone(character)
+            if inside and not alone:
+                found[-1] += character
+            else:
+                found.append(character)
+            inside = not alone
+        else:
+            inside = False
+            if punctuation and unicodedata.category(character)[0] in "PS":
+                found.append(character)
+    return found
+
+
+def ngrams(tokens: Sequence[T], n: int) -> list[tuple[T, ...]]:
+    """List the n-grams of tokens; fewer than n tokens are one shingle, all of them."""
+    if not tokens:
+        return []
+    return [tuple(tokens[i : i + n]) for i in range(max(1, len(tokens) - n + 1))]
+
+
+def shingles(tokens: Sequence[T], n: int) -> set[tuple[T, ...]]:
+    """Return the set of n-grams."""
+    return set(ngrams(tokens, n))
+
+
+def bag(grams: Iterable[T]) -> list[tuple[T, int]]:
+    """Number the occurrences of each shingle: the second one is another element than the first."""
+    seen: Counter[T] = Counter()
+    numbered = []
+    for gram in grams:
+        numbered.append((gram, seen[gram]))
+        seen[gram] += 1
+    return numbered
+
+
+def jaccard(one: Collection[T], two: Collection[T]) -> float:
+    """Return the size of the intersection over that of the union."""
+    return len(set(one) & set(two)) / len(set(one) | set(two))
+
+
+# Hashes
+
+
+def absorb(h: int, chunk: int) -> int:
+    """Take eight bytes, as a number, into a hash."""
+    h = (h ^ chunk) * FIRST % MODULUS
+    return h ^ h >> 32
+
+
+def hash_bytes(data: bytes) -> int:
+    """Hash a token that is bytes."""
+    h = 0
+    for i in range(0, len(data), 8):
+        h = absorb(h, int.from_bytes(data[i : i + 8], "little"))
+    return h * SECOND % MODULUS
+
+
+def hash_word(word: str) -> int:
+    """Hash a word; a sign of ASCII punctuation, which no word can hold, is the byte 128 above its own."""
+    if len(word) == 1 and word.isascii() and not is_word_character(word):
+        return hash_bytes(bytes([ord(word) + 128]))
+    return hash_bytes(word.encode())
+
+
+def hash_number(number: int) -> int:
+    """Hash a token that is a number."""
+    return absorb(0, number % MODULUS) * SECOND % MODULUS
+
+
+def finish(p: int) -> int:
+    """Mix a polynomial; 0 marks an empty place elsewhere, so it becomes 1."""
+    p = (p ^ p >> 32) * FIRST % MODULUS
+    return (p ^ p >> 29) or 1
+
+
+def hash_shingle(tokens: Iterable[int]) -> int:
+    """Hash the token hashes of one shingle: a polynomial, mixed."""
+    p = 0
+    for token in tokens:
+        p = (p * BASE + token) % MODULUS
+    return finish(p)
+
+
+def hash_grams(tokens: Sequence[int], n: int) -> list[int]:
+    """Hash every n-gram of token hashes."""
+    return [hash_shingle(gram) for gram in ngrams(tokens, n)]
+
+
+def hash_bag(hashes: Iterable[int]) -> list[int]:
+    """Make another element of the second, third... of equal hashes."""
+    return [finish((h + again * SECOND) % MODULUS) if again else h for h, again in bag(hashes)]
+
+
+def fingerprint(hashes: Iterable[int]) -> tuple[int, int]:
+    """Return two sums over the hashes, repetitions included."""
+    first = second = 0
+    for h in hashes:
+        first += h
+        second += h ^ h >> 29 ^ (h << 23) % MODULUS
+    return first % MODULUS, second % MODULUS
+
+
+def odd_numbers(seed: int, count: int) -> list[int]:
+    """Return the odd numbers that SplitMix64 draws from a seed."""
+    numbers = []
+    for i in range(1, count + 1):
+        z = (seed + i * FIRST) % MODULUS
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % MODULUS
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % MODULUS
+        numbers.append((z ^ z >> 31) | 1)
+    return numbers
+
+
+# MinHash
+
+
+def minhash(rows: Collection[int], order: Mapping[int, int]) -> int:
+    """Return the least position that a permutation gives one of the rows of a column."""
+    return min(order[row] for row in rows)
+
+
+def one_pass(columns: Sequence[Collection[int]], rows: Iterable[int], hashes: Sequence[Callable[[int], int]]) -> list[list[float]]:
+    """Sign every column in one pass over the rows of the matrix."""
+    signatures = [[float("inf")] * len(hashes) for _ in columns]
+    for row in rows:
+        values = [function(row) for function in hashes]
+        for column, signature in zip(columns, signatures, strict=True):
+            if row in column:
+                signature[:] = map(min, signature, values)
+    return signatures
+
+
+def universal(a: int, b: int, p: int, n: int) -> Callable[[int], int]:
+    """Return the hash function ((a x + b) mod p) mod n."""
+    return lambda x: (a * x + b) % p % n
+
+
+def agreement(one: Sequence[object], two: Sequence[object]) -> float:
+    """Return the share of equal slots."""
+    return sum(a == b for a, b in zip(one, two, strict=True)) / len(one)
+
+
+def throw(h: int, multiplier: int, slots: int) -> tuple[int, int]:
+    """Return the slot and the fraction of an element in one round."""
+    p = (h ^ h >> 32) * multiplier % MODULUS
+    high = p >> 32
+    return high * slots >> 32, (p ^ high) % (1 << 32)
+
+
+def fast_sketch(elements: Iterable[int], multipliers: Sequence[int], slots: int) -> list[int]:
+    """Throw all elements in all rounds; a slot keeps its least (round, fraction), written as one number."""
+    signature = [EMPTY] * slots
+    for h in elements:
+        for i in range(2 * slots):
+            slot, fraction = throw(h, multipliers[i], slots)
+            if i >= slots:
+                slot = i - slots
+            signature[slot] = min(signature[slot], i << 32 | fraction)
+    return signature
+
+
+def classic_sketch(elements: Collection[int], multipliers: Sequence[int], slots: int) -> list[int]:
+    """Take the least (a x + b) mod p of the upper halves of the elements, for each slot's own a and b."""
+    low = (1 << 32) - 1
+    return [
+        min(((multipliers[2 * i] & low) * (h >> 32) + (multipliers[2 * i + 1] & low)) % PRIME for h in elements)
+        for i in range(slots)
+    ]
+
+
+# Bands, buckets, candidates, pairs, clusters
+
+
+def band_key(signature: Sequence[int], rows: int, band: int) -> int:
+    """Hash the slots of one band."""
+    key = (band + 1) * SECOND % MODULUS
+    for value in signature[band * rows : (band + 1) * rows]:
+        key = (key ^ value) * FIRST % MODULUS
+        key ^= key >> 32
+    return key * SECOND % MODULUS
+
+
+def band_keys(signature: Sequence[int], rows: int) -> list[int]:
+    """Hash every band of a signature."""
+    return [band_key(signature, rows, band) for band in range(len(signature) // rows)]
+
+
+def buckets(keys: Iterable[int]) -> dict[int, list[int]]:
+    """Map each key that more than one item has to those items."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for item, key in enumerate(keys):
+        found[key].append(item)
+    return {key: items for key, items in found.items() if len(items) > 1}
+
+
+def pairs_within(group: Iterable[int]) -> set[tuple[int, int]]:
+    """Return all pairs of a group of items, the lesser first."""
+    return set(itertools.combinations(sorted(group), 2))
+
+
+def candidates(signatures: Sequence[Sequence[int]], rows: int) -> set[tuple[int, int]]:
+    """Return the pairs of items that agree in all rows of at least one band."""
+    return {
+        (i, j)
+        for (i, one), (j, two) in itertools.combinations(enumerate(signatures), 2)
+        if any(one[k : k + rows] == two[k : k + rows] for k in range(0, len(one), rows))
+    }
+
+
+def all_pairs(sets: Sequence[Collection[T]], threshold: float) -> dict[tuple[int, int], float]:
+    """Compare every two sets and return the pairs that reach the threshold; an empty set resembles nothing."""
+    found = {}
+    for (i, one), (j, two) in itertools.combinations(enumerate(sets), 2):
+        if one and two and (similarity := jaccard(one, two)) >= threshold:
+            found[i, j] = similarity
+    return found
+
+
+def least_overlap(one: int, two: int, threshold: float) -> int:
+    """Return the least overlap with which sets of two sizes reach the threshold."""
+    return next(shared for shared in range(one + two) if shared / (one + two - shared) >= threshold)
+
+
+def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return, for each item, the least item that pairs connect it to, by breadth-first search."""
+    neighbours: defaultdict[int, set[int]] = defaultdict(set)
+    for one, two in pairs:
+        neighbours[one].add(two)
+        neighbours[two].add(one)
+    roots = [-1] * count
+    for start in range(count):
+        if roots[start] >= 0:
+            continue
+        roots[start] = start
+        queue = deque([start])
+        while queue:
+            for item in neighbours[queue.popleft()]:
+                if roots[item] < 0:
+                    roots[item] = start
+                    queue.append(item)
+    return roots
+
+
+# The S-curve
+
+
+def chance(similarity: float, bands: int, rows: int) -> float:
+    """Return the probability that a pair agrees in all rows of at least one band."""
+    missed = 1.0
+    for _ in range(bands):
+        missed *= 1 - similarity**rows
+    return 1 - missed
+
+
+def keeps_promise(threshold: float, recall: float, bands: int, rows: int) -> bool:
+    """Tell, with 60 digits, whether a pair at the threshold is found with at least the chance asked for."""
+    with localcontext() as context:
+        context.prec = 60
+        return 1 - (1 - Decimal(threshold) ** rows) ** bands >= Decimal(recall)
+
+
+def least_bands(threshold: float, recall: float, rows: int) -> int:
+    """Return the least number of bands that keeps the promise, by trying one after the other."""
+    return next(bands for bands in itertools.count(1) if keeps_promise(threshold, recall, bands, rows))
