@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numba
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="too slow with the JIT off")
+compiled = pytest.mark.skipif(bool(vars(numba.config)["DISABLE_JIT"]), reason="too slow with the JIT off")
 
 
 def uint64(values: Iterable[int]) -> NDArray[np.uint64]:
@@ -36,7 +37,7 @@ def int64(values: Iterable[int]) -> NDArray[np.int64]:
 
 def ints(array: NDArray[np.generic]) -> list[int]:
     """Return an array as a list of Python's numbers."""
-    return [int(value) for value in array]  # type: ignore[call-overload]
+    return [int(value) for value in array]
 
 
 # tokens
@@ -140,7 +141,7 @@ def classic_sketch(elements: Collection[int], multipliers: Sequence[int], slots:
 
 
 @kernel
-def write_band_keys(signature, rows, keys):
+def write_band_keys(signature: NDArray[np.uint64], rows: int, keys: NDArray[np.uint64]) -> None:
     """Write the key of every band; `band_key` is inlined, so it needs a kernel around it."""
     for band in range(keys.size):
         keys[band] = sketch.band_key(signature, band * rows, rows, band)
@@ -170,7 +171,7 @@ def find_buckets(keys: Sequence[int], digits: int = 2) -> list[list[int]]:
     bounds = np.empty(len(keys) // 2 + 1, np.int64)
     kept, count = buckets.find_buckets(key_array, items, bounds)
     assert bounds[count] == kept
-    return [ints(items[begin:end]) for begin, end in zip(bounds[:count], bounds[1 : count + 1], strict=True)]
+    return [ints(items[begin:end]) for begin, end in itertools.pairwise(bounds[: count + 1])]
 
 
 def propose_all(
@@ -219,7 +220,7 @@ def similarities(sets: Sequence[Collection[int]], pairs: Sequence[tuple[int, int
 
 
 @kernel
-def write_needed(one, two, threshold, out):
+def write_needed(one: int, two: int, threshold: float, out: NDArray[np.int64]) -> None:
     """Write the least overlap of two sizes; `needed` is inlined, so it needs a kernel around it."""
     out[0] = overlap.needed(one, two, threshold)
 

@@ -195,7 +195,9 @@ def minhash(rows: Collection[int], order: Mapping[int, int]) -> int:
     return min(order[row] for row in rows)
 
 
-def one_pass(columns: Sequence[Collection[int]], rows: Iterable[int], hashes: Sequence[Callable[[int], int]]) -> list[list[float]]:
+def one_pass(
+    columns: Sequence[Collection[int]], rows: Iterable[int], hashes: Sequence[Callable[[int], int]]
+) -> list[list[float]]:
     """Sign every column in one pass over the rows of the matrix."""
     signatures = [[float("inf")] * len(hashes) for _ in columns]
     for row in rows:

@@ -15,12 +15,13 @@ ASCII = [chr(code) for code in range(128)]
 PIECES = [
     *"aZ09_ \n\t.,!?-'\"\0\x7f",
     "the", "Word", "exactly8", "nine_char", "sixteen_letters_", "seventeen_letters", "x" * 63, "y" * 64, "z" * 65,
-    "é", "É", "e\u0301", "n\u0303", "a\u0323\u0302", "ß", "ẞ", "ŉ", "ǅ", "Ⱥ", "ﬁ", "\u212a", "\u2126", "µ",  # accents, digraphs, Kelvin, Ohm
-    "Σ", "ΣΑΣ", "ΟΔΟΣ", "ς", "İ", "I", "ı", "İstanbul",
-    "中", "中文", "𠀀", "々", "ひら", "カタ", "ー", "か\u3099", "ｶ", "〇", "한국어", "ㄅ",
+    "é", "É", "e\u0301", "n\u0303", "a\u0323\u0302", "ß", "ẞ", "ŉ", "ǅ", "Ⱥ", "ﬁ", "\u212a", "\u2126", "µ",
+    "Σ", "ΣΑΣ", "ΟΔΟΣ", "ς", "İ", "I", "\u0131", "İstanbul",
+    "中", "中文", "𠀀", "々", "ひら", "カタ", "ー", "か\u3099", "ｶ", "\u3007", "한국어", "ㄅ",
     "ไทย", "ก\u0e34", "ລາວ", "ខ្មែរ", "မြန်မာ", "๑", "၁",
     "हिन्दी", "עִבְרִית", "العربية", "ЖУК", "Ὀδυσσεύς", "ϴ",
-    "😀", "👩\u200d💻", "\u00a0", "\u3000", "\u2028", "。", "、", "«", "€", "½", "²", "Ⅷ", "Ⓐ", "\U0010ffff", "\ufeff", "\ue000",
+    "😀", "👩\u200d💻", "\u00a0", "\u3000", "\u2028", "。", "、", "«", "€",
+    "½", "²", "Ⅷ", "Ⓐ", "\U0010ffff", "\ufeff", "\ue000",
 ]  # fmt: skip
 
 
@@ -41,7 +42,9 @@ ascii_texts = st.text(st.sampled_from(ASCII), max_size=300) | st.lists(
     st.sampled_from([piece for piece in PIECES if piece.isascii()]), max_size=60
 ).map("".join)
 unicode_texts = st.text(characters, max_size=80)
-mixed_texts = st.lists(st.sampled_from([piece for piece in PIECES if all(map(is_assigned, piece))]), max_size=60).map("".join)
+mixed_texts = st.lists(st.sampled_from([piece for piece in PIECES if all(map(is_assigned, piece))]), max_size=60).map(
+    "".join
+)
 texts = ascii_texts | unicode_texts | mixed_texts
 """Texts of every kind."""
 

@@ -18,7 +18,12 @@ def test_kernels_agree_with_their_references_without_the_jit() -> None:
     ]  # fmt: skip
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     run = subprocess.run(
-        command, cwd=TESTS.parent, env=environment | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False
+        command,
+        cwd=TESTS.parent,
+        env=environment | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert " passed" in run.stdout

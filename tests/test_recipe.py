@@ -61,7 +61,9 @@ def test_default_shingling() -> None:
     assert Shingling() == Shingling.parse("words:5")
 
 
-@pytest.mark.parametrize("text", ["words", "words:", "words:five", "words:-1", "words:1.5", "words: 5", "5", "", "words:²"])
+@pytest.mark.parametrize(
+    "text", ["words", "words:", "words:five", "words:-1", "words:1.5", "words: 5", "5", "", "words:²"]
+)
 def test_a_shingling_without_a_size_is_refused(text: str) -> None:
     with pytest.raises(RecipeError) as caught:
         Shingling.parse(text)
@@ -93,7 +95,7 @@ def test_an_unknown_form_is_refused() -> None:
 @pytest.mark.parametrize(
     ("switch", "value"), [("lower", True), ("form", "NFC"), ("accents", False), ("punctuation", False)]
 )
-def test_what_is_no_text_is_not_normalised(kind: str, switch: str, value: Any) -> None:  # noqa: ANN401
+def test_what_is_no_text_is_not_normalised(kind: str, switch: str, value: Any) -> None:
     with pytest.raises(RecipeError) as caught:
         Shingling.parse(f"{kind}:4", **{switch: value})
     assert str(caught.value) == f"`{switch}` normalises text, and {kind}:4 takes {kind} as they are. Leave it out"
@@ -171,7 +173,7 @@ def test_a_recipe_error_is_a_value_error_too() -> None:
 
 
 @pytest.mark.parametrize("value", [Shingling(), Banding(2, 2), Recipe()], ids=lambda value: type(value).__name__)
-def test_values_are_frozen_and_hashable(value: Any) -> None:  # noqa: ANN401
+def test_values_are_frozen_and_hashable(value: Any) -> None:
     name = dataclasses.fields(value)[0].name
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(value, name, 1)

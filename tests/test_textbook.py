@@ -129,7 +129,16 @@ def test_sets_as_a_boolean_matrix() -> None:
 
 @pytest.mark.parametrize(
     ("pair", "expected"),
-    [("ST", 2 / 8), ("SU", 2 / 5), ("SV", 4 / 7), ("TV", 4 / 7), ("TW", 3 / 6), ("UT", 0), ("UW", 1 / 5), ("VW", 2 / 8)],
+    [
+        ("ST", 2 / 8),
+        ("SU", 2 / 5),
+        ("SV", 4 / 7),
+        ("TV", 4 / 7),
+        ("TW", 3 / 6),
+        ("UT", 0),
+        ("UW", 1 / 5),
+        ("VW", 2 / 8),
+    ],
 )
 def test_similarities_of_the_sets(pair: str, expected: float) -> None:
     one, two = ({ord(element) for element in SETS[name]} for name in pair)
@@ -236,7 +245,15 @@ def chance(similarity: float, bands: int, rows: int) -> float:
 
 @pytest.mark.parametrize(
     ("similarity", "expected", "digits"),
-    [(0.2, 0.006, 3), (0.3, 0.047, 3), (0.4, 0.186, 3), (0.5, 0.470, 3), (0.6, 0.802, 3), (0.7, 0.975, 3), (0.8, 0.9996, 4)],
+    [
+        (0.2, 0.006, 3),
+        (0.3, 0.047, 3),
+        (0.4, 0.186, 3),
+        (0.5, 0.470, 3),
+        (0.6, 0.802, 3),
+        (0.7, 0.975, 3),
+        (0.8, 0.9996, 4),
+    ],
 )
 def test_twenty_bands_of_five_rows(similarity: float, expected: float, digits: int) -> None:
     assert round(chance(similarity, 20, 5), digits) == expected

@@ -1,7 +1,7 @@
 """Write src/lookalike/characters.npz: the class and the lower case of every character, of one Unicode version.
 
-The table is shipped rather than taken from the running Python, so that the words of a text, and with them saved results,
-do not change when Python does. Run with Python 3.11 (Unicode 14.0) and the `regex` package:
+The table is shipped rather than taken from the running Python, so that the words of a text, and with them saved
+results, do not change when Python does. Run with Python 3.11 (Unicode 14.0) and the `regex` package:
 
     python tools/make_characters.py
 """
@@ -47,7 +47,7 @@ def main() -> None:
         upper=np.array([upper for upper, _ in changed], np.uint32),
         lower=np.array([lower for _, lower in changed], np.uint32),
     )
-    print(f"{target.name}: {len(starts)} ranges, {len(changed)} lower cases, {target.stat().st_size} bytes")  # noqa: T201
+    print(f"{target.name}: {len(starts)} ranges, {len(changed)} lower cases, {target.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

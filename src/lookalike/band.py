@@ -78,8 +78,8 @@ class Seen:
 class Buckets:
     """The buckets of one band, with what is left to compare in them.
 
-    Each bucket is worked through pivot by pivot: a pivot is a candidate with every later item of another component. Where
-    the first pivots unite most of a bucket, little is left to compare; where they do not, more pivots are taken at a time.
+    Each bucket is worked through pivot by pivot: a pivot is a candidate with every later item of another component.
+    Where the first pivots unite most of a bucket, little is left to compare; where not, more are taken at a time.
     """
 
     def __init__(self, items: NDArray[np.int32], bounds: NDArray[np.int64], width: int) -> None:
@@ -90,7 +90,7 @@ class Buckets:
         self._work = np.empty(int(np.diff(bounds).max(initial=0)), np.int32)
 
     def proposals(self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen) -> Iterator[Candidates]:
-        """Yield candidates until every bucket is done. `roots` may change between two of them, and is looked at again."""
+        """Yield candidates until every bucket is done. The caller may unite `roots` in between."""
         while self._narrow(roots):
             left, right = self._propose(roots, sides)
             if len(left):

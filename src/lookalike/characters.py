@@ -19,7 +19,7 @@ SYMBOL, UNASSIGNED = 3, 4
 
 CODE_POINTS = 0x110000
 AWKWARD_CAPITALS = ("\u0130", "\u03a3")
-"""Capitals whose lower case is two characters, or depends on what follows: Python lower-cases the texts that have them."""
+"""Capitals whose lower case is two characters, or depends on what follows: Python lower-cases texts with them."""
 
 
 @cache

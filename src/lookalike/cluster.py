@@ -38,9 +38,7 @@ class Keep:
         rule, _, column = text.partition(":")
         plain = rule in ("first", "last", "longest", "shortest") and not column
         if not plain and not (rule in ("max", "min") and column):
-            raise RecipeError(
-                f"`keep` must be first, last, longest, shortest, max:COLUMN or min:COLUMN. Got {text!r}"
-            )
+            raise RecipeError(f"`keep` must be first, last, longest, shortest, max:COLUMN or min:COLUMN. Got {text!r}")
         return cls(rule, column or None)  # type: ignore[arg-type]  # checked above
 
     @property
@@ -77,7 +75,7 @@ class Members:
     @property
     def kept(self) -> NDArray[np.bool_]:
         """Which members are keepers."""
-        return self.item == self.keeper
+        return np.equal(self.item, self.keeper)
 
     @property
     def clusters(self) -> int:
@@ -86,14 +84,14 @@ class Members:
 
 
 def members(roots: NDArray[np.int32], copies: Copies, keep: Keep, ranks: pa.Array | None) -> Members:
-    """List the members of all clusters; copies are in the cluster of their original. Clusters are in order of their first.
+    """List the members of all clusters, in the order of their first members.
 
-    `ranks` holds what the keep rule compares, a value for each item.
+    Copies are in the cluster of their original. `ranks` holds what the keep rule compares, a value for each item.
     """
     root = np.where(copies.original >= 0, roots[np.maximum(copies.original, 0)], -1)
     sizes = np.bincount(root[root >= 0], minlength=len(root))
     item = np.flatnonzero((root >= 0) & (sizes[np.maximum(root, 0)] > 1))
-    _, first, cluster = np.unique(root[item], return_index=True, return_inverse=True)
+    cluster = np.unique(root[item], return_inverse=True)[1]
     order = np.argsort(cluster, kind="stable")
     item, cluster = item[order], cluster[order]
     starts = np.flatnonzero(np.diff(cluster, prepend=-1))

@@ -54,7 +54,7 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
     shingler = Shingler(run.recipe.shingling)
     signer = Signer(run.recipe, shingler)
     items = Items(run.scratch, fragile_below(run))
-    ids = []
+    ids: list[Ids] = []
     ranks: list[pa.Array] = []
     boundary = None
     with run.stages.stage("sign") as advance, run.stages.timed("sign"):

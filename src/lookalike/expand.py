@@ -41,8 +41,8 @@ class IndexedPairs:
 class Groups:
     """Each original with its copies.
 
-    The pairs within a group grow with its square. In a group of more than `LARGEST_GROUP` items every copy is paired with
-    the original only, and the original alone stands for the group in pairs with others.
+    The pairs within a group grow with its square. In a group of more than `LARGEST_GROUP` items every copy is paired
+    with the original only, and the original alone stands for the group in pairs with others.
     """
 
     def __init__(self, copies: Copies) -> None:
@@ -96,7 +96,7 @@ class Groups:
 
 
 def within(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number the elements of runs: which run each belongs to, and its place in it.
+    """Return, for each element of runs of these lengths, which run it belongs to and its place in it.
 
     >>> within(np.array([2, 0, 3]))
     (array([0, 0, 2, 2, 2]), array([0, 1, 0, 1, 2]))

@@ -56,7 +56,9 @@ class Ids:
         if self._file is None or self._writer is None:
             return self._source.names(items)
         wanted, place = np.unique(items, return_inverse=True)
-        parts = [batch.column(0).take(pa.array(wanted[low:high] - first)) for batch, first, low, high in self._runs(wanted)]
+        parts = [
+            batch.column(0).take(pa.array(wanted[low:high] - first)) for batch, first, low, high in self._runs(wanted)
+        ]
         return pa.concat_arrays(parts).take(pa.array(place)) if parts else pa.array([], self._type)
 
     @property
@@ -109,5 +111,5 @@ def hash_ids(ids: pa.Array) -> NDArray[np.uint64]:
 
 def group_keys(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> None:
     """Bring equal keys together, in place, items of one key in their order."""
-    digits = 2 if keys.size < 1 << 16 else 4  # noqa: PLR2004 - enough bits that chance neighbours are rare
+    digits = 2 if keys.size < 1 << 16 else 4
     group(keys, items, digits, np.empty_like(keys), np.empty_like(items))

@@ -115,7 +115,7 @@ class Copies:
     def originals(self) -> NDArray[np.int32]:
         """The items that stand for themselves and all their copies: only these are compared."""
         indices = np.arange(len(self.original), dtype=np.int32)
-        return indices[self.original == indices]
+        return indices[np.equal(self.original, indices)]
 
     @property
     def count(self) -> int:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds texts
     """Find all pairs of items whose similarity is at least the threshold, each verified.
 
-    `items` is a list of texts, a dict of them by id, anything that speaks Arrow (a pyarrow, polars, pandas, duckdb table or
-    column), or a `pathlib.Path` (or several) of files. With `against`, only pairs of an item and one of those are found.
-    The other arguments are those of `Settings`.
+    `items` is a list of texts, a dict of them by id, anything that speaks Arrow (a pyarrow, polars, pandas or duckdb
+    table or column), or a `pathlib.Path` (or several) of files. With `against`, only pairs of an item and one of those
+    are found. The other arguments are those of `Settings`.
 
     >>> find_pairs(["the cat sat on the mat", "a dog", "The cat sat on the mat!"])
     Pairs: 1 among 3 items, similarity at least 0.8
@@ -71,7 +71,9 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
         copies = collected.copies.count
-        summary = notes.summarise(run, collected, seen, pairs=linked + copies, clusters=found.clusters, kept=int(mask.sum()))
+        summary = notes.summarise(
+            run, collected, seen, pairs=linked + copies, clusters=found.clusters, kept=int(mask.sum())
+        )
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items)
 
 

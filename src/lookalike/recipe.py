@@ -1,9 +1,9 @@
 """What a run is asked to do, as small frozen objects that check themselves.
 
-    Recipe
-    ├── Shingling   which shingles: words:5, chars:9, ...; and how texts are normalised first
-    ├── Banding     how many bands of how many rows
-    └── threshold, sketch, seed
+Recipe
+├── Shingling   which shingles: words:5, chars:9, ...; and how texts are normalised first
+├── Banding     how many bands of how many rows
+└── threshold, sketch, seed
 """
 
 from __future__ import annotations

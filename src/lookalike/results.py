@@ -96,7 +96,7 @@ class Table:
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame."""
         try:
-            import pandas as _  # noqa: PLC0415, F401 - loaded when asked for
+            import pandas as pd  # noqa: PLC0415, F401 - loaded when asked for
         except ImportError as error:
             raise MissingExtraError("pandas", "to_pandas()") from error
         frame: pd.DataFrame = self._table.to_pandas()
@@ -153,13 +153,17 @@ class Pairs(Table):
 
     @property
     def _headline(self) -> str:
-        return f"Pairs: {len(self):,} among {self.summary.items:,} items, similarity at least {self.summary.threshold:g}"
+        return (
+            f"Pairs: {len(self):,} among {self.summary.items:,} items, similarity at least {self.summary.threshold:g}"
+        )
 
     def clusters(self, keep: str = "first") -> Clusters:
-        """Return the connected components; `keep` is first or last. A similarity is null if no such pair was reported."""
+        """Return the connected components; `keep` is first or last. A similarity is null if that pair was not found."""
         rule = Keep.parse(keep)
         if rule.rule not in ("first", "last"):
-            raise RecipeError(f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}")
+            raise RecipeError(
+                f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}"
+            )
         indices, place = np.unique(np.concatenate((self._left, self._right)), return_inverse=True)
         left, right = np.split(place.astype(np.int32), 2)
         components = Components(len(indices))
@@ -169,7 +173,9 @@ class Pairs(Table):
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
         ids = names.take(pa.array(np.unique(place, return_index=True)[1]))
         known = look_up(left, right, similarity, found.item, found.keeper)
-        return Clusters(cluster_table(ids.take(pa.array(found.item)), ids.take(pa.array(found.keeper)), found, known), self.summary)
+        return Clusters(
+            cluster_table(ids.take(pa.array(found.item)), ids.take(pa.array(found.keeper)), found, known), self.summary
+        )
 
 
 def look_up(
@@ -182,7 +188,8 @@ def look_up(
     """Return the similarity of each item to its keeper where that is among the pairs, 1 for the keeper, else NaN."""
 
     def code(one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.int64]:
-        return np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
+        codes: NDArray[np.int64] = np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
+        return codes
 
     pairs = code(left, right)
     order = np.argsort(pairs)

@@ -39,7 +39,7 @@ class Column(Generic[T]):
     def append(self, values: NDArray[T]) -> int:
         """Write values at the end and return where they begin."""
         begin = self.size
-        data = memoryview(np.ascontiguousarray(values).reshape(-1)).cast("B")
+        data = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
         at = begin * self._dtype.itemsize
         try:
             while data:

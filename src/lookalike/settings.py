@@ -24,7 +24,7 @@ class Settings(TypedDict, total=False):
     """Keyword arguments of `find_pairs` and `deduplicate`; each has a default.
 
     threshold        0.8: the least Jaccard similarity of a pair
-    recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have a better one
+    recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more
     shingle          "words:5": words:n, chars:k, bytes:k or tokens:n
     bag              False: whether the second occurrence of a shingle counts as another one
     lower            lower-case letters; by default for words, not for characters

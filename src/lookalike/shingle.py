@@ -100,14 +100,15 @@ class Shingler:
         return work
 
     def sets(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the sets of items, one after the other, and their sizes; item i is `data[bounds[i, 0]:bounds[i, 1]]`."""
+        """Return the sets of items, one after the other, and their sizes; item i is `data[slice(*bounds[i])]`."""
         lengths = bounds[:, 1] - bounds[:, 0]
         longest = int(lengths.max(initial=0))
         sizes = np.empty(len(bounds), np.int64)
         out = np.empty(int(lengths.sum()) + len(bounds), np.uint64)
+        work, set_work = self.work(longest), self.set_work(longest)
         filled = kernels.make_sets(
-            data, bounds, self.recipe, self.tables, self.shingling.bag, self.work(longest), self.set_work(longest), out, sizes
-        )  # fmt: skip
+            data, bounds, self.recipe, self.tables, self.shingling.bag, work, set_work, out, sizes
+        )
         return out[:filled], sizes
 
 
@@ -140,7 +141,7 @@ def read_only(buffer: pa.Buffer | None, dtype: type[np.generic]) -> NDArray[Any]
 
 
 def normalise(texts: pa.Array, shingling: Shingling, *, ascii_only: bool) -> pa.Array:
-    """Rewrite the texts that a normalisation changes and the kernels cannot: all of them, or those with rare capitals."""
+    """Rewrite the texts that need what the kernels cannot do: all of them, or those with rare capitals."""
     everywhere = shingling.kind == "chars" and (shingling.lower or not shingling.punctuation)
     if everywhere or (not ascii_only and (shingling.form is not None or not shingling.accents)):
         return pa.array([text and normal(text, shingling) for text in texts.to_pylist()], pa.large_string())
@@ -154,7 +155,7 @@ def normalise(texts: pa.Array, shingling: Shingling, *, ascii_only: bool) -> pa.
 
 
 def normal(text: str, shingling: Shingling) -> str:
-    """Apply the switches of a shingling to one text, in the order of `Shingling`'s fields after `lower`, `lower` last."""
+    """Apply the switches of a shingling to one text: its form, accents, case, punctuation."""
     if shingling.form is not None:
         text = unicodedata.normalize(shingling.form, text)
     if not shingling.accents:

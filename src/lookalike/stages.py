@@ -16,13 +16,13 @@ class Watcher(Protocol):
     """Somebody who wants to see progress, such as a bar on a terminal."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """A stage begins; `total` is how many steps it has, if that is known."""
+        """Take note of a new stage; `total` is how many steps it has, if that is known."""
 
     def advance(self, steps: int) -> None:
-        """The stage has come so much further."""
+        """Take note of steps done."""
 
     def end(self, seconds: float) -> None:
-        """The stage is over."""
+        """Take note of the end of the stage."""
 
 
 class Silent:

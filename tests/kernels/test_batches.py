@@ -54,7 +54,7 @@ def expected_set(tokens: list[int], shingling: Shingling) -> list[int]:
 
 
 @given(texts=batches, kind=kinds, size=sizes, bag=st.booleans())
-def test_sets_of_texts(texts: list[str], kind: Any, size: int, bag: bool) -> None:  # noqa: ANN401
+def test_sets_of_texts(texts: list[str], kind: Any, size: int, bag: bool) -> None:
     shingling = Shingling(kind=kind, size=size, bag=bag)
     expected = [expected_set(tokens_of(text, shingling), shingling) for text in texts]
     assert element_lists(pa.array(texts, pa.string()), shingling) == expected
@@ -75,7 +75,7 @@ def test_sets_of_token_ids(lists: list[list[int]], size: int, bag: bool) -> None
 
 
 @given(texts=batches, size=sizes, sketch=st.sampled_from(["fast", "classic"]), seed=st.integers(0, 1000))
-def test_keys_and_fingerprints_of_texts(texts: list[str], size: int, sketch: Any, seed: int) -> None:  # noqa: ANN401
+def test_keys_and_fingerprints_of_texts(texts: list[str], size: int, sketch: Any, seed: int) -> None:
     recipe = Recipe(Shingling(size=size), Banding(4, 3), sketch=sketch, seed=seed)
     signed = sign(pa.array(texts, pa.string()), recipe)
     multipliers = naive.odd_numbers(seed, 24)
@@ -101,7 +101,7 @@ def test_splits_and_slices_do_not_matter(texts: list[str], data: st.DataObject) 
 
 
 @pytest.mark.parametrize("kind", ["words", "chars", "bytes"])
-def test_null_and_empty_texts_have_no_shingles(kind: Any) -> None:  # noqa: ANN401
+def test_null_and_empty_texts_have_no_shingles(kind: Any) -> None:
     recipe = Recipe(Shingling(kind=kind, size=3), Banding(3, 2))
     signed = sign(pa.array([None, "", "a", None]), recipe)
     assert harness.ints(signed.counts) == [0, 0, 1, 0]

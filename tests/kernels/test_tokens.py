@@ -39,7 +39,7 @@ def test_words_of_ascii_do_not_change_beside_another_script(text: str) -> None:
     assert harness.word_tokens(text + " é") == [*harness.word_tokens(text), naive.hash_word("é")]
 
 
-@pytest.mark.parametrize("letter", ["a", "é", "あ", "𝔞"])
+@pytest.mark.parametrize("letter", ["a", "é", "あ", "\U0001d51e"])
 @harness.compiled
 def test_one_word_of_every_length(letter: str) -> None:
     for length in range(201):

@@ -7,8 +7,8 @@ import sys
 
 def main() -> None:
     """Run the command line; what goes wrong on purpose is one sentence and exit code 2."""
-    from lookalike.cli.app import app  # noqa: PLC0415 - so that importing this costs nothing
-    from lookalike.errors import LookalikeError  # noqa: PLC0415
+    from lookalike.cli.app import app
+    from lookalike.errors import LookalikeError
 
     try:
         app()

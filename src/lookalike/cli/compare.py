@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lookalike.cli import options
 
 
+@options.with_settings(options.recipe)
 def compare(
-    context: typer.Context,
     one: Annotated[Path, typer.Argument(metavar="ONE", help="A text file.")],
     two: Annotated[Path, typer.Argument(metavar="TWO", help="Another one.")],
-    threshold: options.Threshold = 0.8,
-    recall: options.Recall = 0.99,
-    shingle: options.Shingle = "words:5",
-    bag: options.Bag = False,
-    lower: options.Lower = None,
-    form: options.Form = None,
-    accents: options.Accents = True,
-    punctuation: options.Punctuation = None,
-    bands: options.Bands = None,
-    rows: options.Rows = None,
-    sketch: options.Sketch = "fast",
-    seed: options.Seed = 1,
     encoding_errors: options.EncodingErrors = "strict",
     full: Annotated[bool, typer.Option("--full", help="Show both texts whole, however long.")] = False,
     json: options.Json = False,
+    **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
     """Compare two texts exactly: how similar, what they share, and whether a run would have found them.
 
@@ -40,14 +29,13 @@ def compare(
       lookalike compare one.txt two.txt --shingle chars:9 --threshold 0.7 --json
 
     In Python: lookalike.compare(one, two).similarity
-    """
-    import json as jsons  # noqa: PLC0415
+    """  # noqa: D301 - Click knows this backslash
+    import json as jsons
 
-    from lookalike.cli.job import read_text  # noqa: PLC0415 - loads what is heavy
-    from lookalike.cli.show import print_comparison  # noqa: PLC0415
-    from lookalike.compare import compare as compare_texts  # noqa: PLC0415
+    from lookalike.cli.job import read_text
+    from lookalike.cli.show import print_comparison
+    from lookalike.compare import compare as compare_texts
 
-    settings = options.settings_of(context)
     left, right = (read_text(path, encoding_errors) for path in (one, two))
     found = compare_texts(left, right, **settings)
     if json:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from lookalike.cli import options
 
 
+@options.with_settings(options.recipe, options.reading)
 def dedup(
-    context: typer.Context,
     inputs: options.Inputs,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the rows kept go: .parquet, .jsonl or .csv.")
@@ -21,32 +21,15 @@ def dedup(
     keep: Annotated[
         str, typer.Option(help="Which of a cluster: first, last, longest, shortest, max:COLUMN, min:COLUMN.")
     ] = "first",
-    threshold: options.Threshold = 0.8,
-    recall: options.Recall = 0.99,
-    shingle: options.Shingle = "words:5",
-    bag: options.Bag = False,
-    lower: options.Lower = None,
-    form: options.Form = None,
-    accents: options.Accents = True,
-    punctuation: options.Punctuation = None,
-    bands: options.Bands = None,
-    rows: options.Rows = None,
-    sketch: options.Sketch = "fast",
-    seed: options.Seed = 1,
-    text: options.Text = None,
-    id: options.Id = None,  # noqa: A002 - the option is called so
-    lines: options.Lines = False,
-    encoding_errors: options.EncodingErrors = "strict",
-    threads: options.Threads = None,
-    scratch: options.ScratchFolder = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
+    **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
     """Remove near-duplicates: keep one item of each cluster of similar items.
 
-    Every column, the schema and the order of rows stay as they are. Without -o nothing is written: the summary says what
-    would be removed.
+    Every column, the schema and the order of rows stay as they are. Without -o nothing is written: the summary says
+    what would be removed.
 
     \b
     Examples:
@@ -56,14 +39,14 @@ def dedup(
       lookalike dedup people.csv -o once.csv --text name --shingle chars:3 --keep max:updated
 
     In Python: lookalike.deduplicate(Path("corpus.parquet")).write(Path("clean.parquet"))
-    """
-    from lookalike.cli.job import Job  # noqa: PLC0415 - loads what is heavy
-    from lookalike.pipeline import deduplicate  # noqa: PLC0415
-    from lookalike.write import check_outputs, write_rows, write_table  # noqa: PLC0415
+    """  # noqa: D301 - Click knows this backslash
+    from lookalike.cli.job import Job
+    from lookalike.pipeline import deduplicate
+    from lookalike.write import check_outputs, write_rows, write_table
 
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}
-    with Job(options.settings_of(context), inputs, quiet=quiet, as_json=json) as job:
+    with Job(settings, inputs, quiet=quiet, as_json=json) as job:
         check_outputs(wanted, job.files, force=force)
         result = deduplicate(job.inputs, keep=keep, **job.settings)
         with job.timed("write"):

@@ -29,7 +29,13 @@ class Job:
     """One command at work: what it reads, what it tells whom."""
 
     def __init__(
-        self, settings: dict[str, Any], inputs: list[str], against: list[str] | None = None, *, quiet: bool, as_json: bool
+        self,
+        settings: dict[str, Any],
+        inputs: list[str],
+        against: list[str] | None = None,
+        *,
+        quiet: bool,
+        as_json: bool,
     ) -> None:
         self.console = Console(stderr=True)
         self.inputs = [Path(path) for path in inputs]

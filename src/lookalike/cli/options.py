@@ -1,11 +1,22 @@
-"""Options that several subcommands share."""
+"""Options that several subcommands share.
+
+Those that are settings of a run stand here once, as the parameters of two functions; `with_settings` gives them to a
+command, which gets them as keyword arguments.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
+
+from lookalike.recipe import Form, Sketch
+
+Command = Callable[..., None]
 
 Inputs = Annotated[
     list[str],
@@ -15,47 +26,81 @@ Inputs = Annotated[
         "standard input. Files are read in the order of their names.",
     ),
 ]
-Threshold = Annotated[float, typer.Option("--threshold", "-t", help="Least Jaccard similarity of a pair.")]
-Recall = Annotated[float, typer.Option(help="Chance of a pair exactly at the threshold to be found.")]
-Shingle = Annotated[str, typer.Option(help="words:n, chars:k, bytes:k or tokens:n.")]
-Bag = Annotated[bool, typer.Option("--bag", help="Count a repeated shingle as another one.")]
-Lower = Annotated[bool | None, typer.Option("--lower/--keep-case", help="Lower-case letters. [default: for words]")]
-Form = Annotated[str | None, typer.Option(help="Unicode form to bring texts to: NFC, NFD, NFKC or NFKD.")]
-Accents = Annotated[bool, typer.Option("--accents/--strip-accents", help="Keep accents, or strip them.")]
-Punctuation = Annotated[
-    bool | None,
-    typer.Option("--punctuation/--no-punctuation", help="Let punctuation count. [default: for chars]"),
-]
-Bands = Annotated[int | None, typer.Option(help="Number of bands, with --rows, instead of --recall.")]
-Rows = Annotated[int | None, typer.Option(help="Rows of a band, with --bands.")]
-Sketch = Annotated[str, typer.Option(help="fast, or classic for the textbook's MinHash.")]
-Seed = Annotated[int, typer.Option(help="Seed of the sketch.")]
-Text = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column to compare. [default: text, content, body, or the only one of strings]"),
-]
-Id = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column that names items. [default: file and row]")]
-Lines = Annotated[bool, typer.Option("--lines", help="Text files have an item a line.")]
 EncodingErrors = Annotated[
-    str, typer.Option(metavar="strict|replace", help="Stop at text that is not UTF-8, or replace what is wrong.")
-]
-Threads = Annotated[int | None, typer.Option(help="Threads to use. [default: one a core]")]
-ScratchFolder = Annotated[
-    Path | None, typer.Option("--scratch", metavar="FOLDER", help="Where temporary columns go. [default: the system's]")
+    Literal["strict", "replace"], typer.Option(help="Stop at text that is not UTF-8, or replace what is wrong.")
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace outputs that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on standard output.")]
 
-NOT_SETTINGS = ("inputs", "output", "against", "clusters", "removed", "keep", "force", "quiet", "json", "one", "two", "full")
-"""Options of commands that are not settings of a run."""
+
+def recipe(
+    threshold: Annotated[float, typer.Option("--threshold", "-t", help="Least Jaccard similarity of a pair.")] = 0.8,
+    recall: Annotated[float, typer.Option(help="Chance of a pair exactly at the threshold to be found.")] = 0.99,
+    shingle: Annotated[str, typer.Option(help="words:n, chars:k, bytes:k or tokens:n.")] = "words:5",
+    bag: Annotated[bool, typer.Option("--bag", help="Count a repeated shingle as another one.")] = False,
+    lower: Annotated[
+        bool | None, typer.Option("--lower/--keep-case", help="Lower-case letters. [default: for words]")
+    ] = None,
+    form: Annotated[Form | None, typer.Option(help="Unicode form to bring texts to.")] = None,
+    accents: Annotated[bool, typer.Option("--accents/--strip-accents", help="Keep accents, or strip them.")] = True,
+    punctuation: Annotated[
+        bool | None,
+        typer.Option("--punctuation/--no-punctuation", help="Let punctuation count. [default: for chars]"),
+    ] = None,
+    bands: Annotated[int | None, typer.Option(help="Number of bands, with --rows, instead of --recall.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Rows of a band, with --bands.")] = None,
+    sketch: Annotated[Sketch, typer.Option(help="How to sign; classic is the textbook's MinHash.")] = "fast",
+    seed: Annotated[int, typer.Option(help="Seed of the sketch.")] = 1,
+) -> None:
+    """Hold the options that decide which pairs are found."""
 
 
-def settings_of(context: typer.Context) -> dict[str, Any]:
-    """Return the options of a command that are settings of a run; those left at None follow from others."""
-    from lookalike.errors import RecipeError  # noqa: PLC0415
+def reading(
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column to compare. [default: text, content, body, or the only one of strings]"
+        ),
+    ] = None,
+    id: Annotated[  # noqa: A002 - the option is called so
+        str | None, typer.Option(metavar="COLUMN", help="Column that names items. [default: file and row]")
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Text files have an item a line.")] = False,
+    encoding_errors: EncodingErrors = "strict",
+    threads: Annotated[int | None, typer.Option(help="Threads to use. [default: one a core]")] = None,
+    scratch: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where temporary columns go. [default: the system's]")
+    ] = None,
+) -> None:
+    """Hold the options that decide how items are read and worked on."""
 
-    settings = {name: value for name, value in context.params.items() if name not in NOT_SETTINGS and value is not None}
-    if (errors := settings.get("encoding_errors", "strict")) not in ("strict", "replace"):
-        raise RecipeError(f"`--encoding-errors` must be strict or replace. Got {errors!r}")
-    return settings
+
+def with_settings(*groups: Command) -> Callable[[Command], Command]:
+    """Give a command the parameters of `groups` for its ``**settings``; those left at None are not passed on."""
+
+    def extend(command: Command) -> Command:
+        own = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        shared = [p for group in groups for p in inspect.signature(group).parameters.values()]
+        hints = {
+            name: hint for f in (command, *groups) for name, hint in get_type_hints(f, include_extras=True).items()
+        }
+        parameters = [
+            p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in sorted([*own, *shared], key=has_default)
+        ]
+
+        @wraps(command)
+        def run(**arguments: Any) -> None:  # noqa: ANN401 - the options
+            names = {p.name for p in shared}
+            command(**{name: value for name, value in arguments.items() if value is not None or name not in names})
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer looks at
+        run.__annotations__ = {p.name: p.annotation for p in parameters}
+        return run
+
+    return extend
+
+
+def has_default(parameter: inspect.Parameter) -> bool:
+    """Tell whether a parameter may be left out."""
+    return parameter.default is not inspect.Parameter.empty

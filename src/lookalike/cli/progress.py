@@ -64,7 +64,7 @@ class Bars:
             self._progress.update(self._task, total=max(done, 1), completed=max(done, 1))
 
 
-class _Announcement(event.Listener):  # type: ignore[misc]  # Numba has no types
+class _Announcement(event.Listener):
     """Says once that kernels are being compiled."""
 
     def __init__(self, console: Console) -> None:
@@ -81,4 +81,4 @@ class _Announcement(event.Listener):  # type: ignore[misc]  # Numba has no types
 
 def announce_compilation(console: Console) -> None:
     """Say so if kernels have to be compiled: a first run should not look broken."""
-    event.register("numba:compile", _Announcement(console))
+    event.register("numba:compile", _Announcement(console))  # type: ignore[no-untyped-call]  # Numba has no types

@@ -92,7 +92,9 @@ def print_comparison(found: Comparison, left: str, right: str, *, full: bool) ->
     for name, text, spans in ((left, found.left, found.left_spans), (right, found.right, found.right_spans)):
         console.print()
         console.rule(escape(name), align="left")
-        console.print(marked(text, spans, colour=not console.no_color and console.is_terminal, full=full), soft_wrap=True)
+        console.print(
+            marked(text, spans, colour=not console.no_color and console.is_terminal, full=full), soft_wrap=True
+        )
 
 
 def marked(text: str, spans: tuple[Span, ...], *, colour: bool, full: bool) -> Text:

@@ -67,7 +67,7 @@ def group(keys, items, digits, keys_work, items_work):
 
 @kernel
 def find_buckets(keys, items, bounds):
-    """Keep, in place, the items whose key is not alone; write where each bucket begins; return items and buckets kept."""
+    """Keep, in place, the items whose key is not alone, and write where each bucket begins; return how many of both."""
     kept = 0
     buckets = 0
     begin = 0
@@ -101,8 +101,8 @@ def majority(items, begin, end, root):
 def narrow(items, bounds, pivots, widths, root, work):
     """Drop, in place, the buckets that have nothing left to compare; return how many are left.
 
-    A bucket is done when all items from its pivot on share a root. In the others, items of the commonest root move to the
-    end, so that the pivots are few: what is left when they are through shares a root.
+    A bucket is done when all items from its pivot on share a root. In the others, items of the commonest root move to
+    the end, so that the pivots are few: what is left when they are through shares a root.
     """
     left = 0
     for bucket in range(pivots.size):

@@ -3,9 +3,9 @@
     token   its UTF-8 bytes in chunks of eight, little-endian, the last padded with zeros:
             h = 0; for each chunk: h = (h ^ chunk) * FIRST; h = h ^ (h >> 32); then h * SECOND
     number  (a code point, a byte, a token id): the same with the number as the only chunk
-    shingle tokens t1..tn: p = t1 * BASE^(n-1) + ... + tn, then p = (p ^ (p >> 32)) * FIRST; p ^ (p >> 29); 0 becomes 1
+    shingle tokens t1..tn: p = t1 * BASE^(n-1) + ... + tn; p = (p ^ (p >> 32)) * FIRST; p ^ (p >> 29); 0 becomes 1
 
-All arithmetic is modulo 2^64. A polynomial can be rolled along the text at two multiplications a shingle, whatever n is.
+All arithmetic is modulo 2^64. A polynomial rolls along the text at two multiplications a shingle, whatever n is.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 import numpy as np
@@ -11,20 +11,22 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-F = TypeVar("F", bound=Callable[..., Any])
+Function = Callable[..., Any]
 
 
-def kernel(function: F) -> F:
+def kernel(function: Function) -> Function:
     """Compile `function` on its first call, without the interpreter lock, and keep the result on disk."""
-    return cast("F", numba.njit(nogil=True, cache=True, error_model="numpy")(function))
+    compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+    return compiled
 
 
-def inline(function: F) -> F:
+def inline(function: Function) -> Function:
     """Compile `function` into the kernels that call it."""
-    return cast("F", numba.njit(inline="always", cache=True, error_model="numpy")(function))
+    compiled: Function = numba.njit(inline="always", cache=True, error_model="numpy")(function)
+    return compiled
 
 
-if numba.config.DISABLE_JIT:
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba starts
 
     def trailing_zeros(x: np.uint64) -> int:
         """Count the zero bits below the lowest set bit of `x`, which is not 0."""

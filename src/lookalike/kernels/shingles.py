@@ -1,7 +1,7 @@
 """Tokens of one item -> hashes of its shingles -> its set.
 
-Signing needs the shingles, repetitions and all: a minimum does not mind. Sets are made for candidates only, because most
-items never become one.
+Signing needs the shingles, repetitions and all: a minimum does not mind. Sets are made for candidates only, because
+most items never become one.
 """
 
 from __future__ import annotations

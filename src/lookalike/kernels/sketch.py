@@ -82,8 +82,8 @@ def sign_batch(data, offsets, recipe, tables, work, sketch, counts, prints, keys
     """Write the number of shingles of each item, its fingerprint, and its key in each band.
 
     Item i is `data[offsets[i]:offsets[i+1]]`; `recipe`, `tables` and `work` are those of `shingle_item`; `sketch` is
-    (multipliers, rows, classic, room for a signature). `counts[i]` has repetitions counted; `keys[band, i]` is left as it
-    is for an item without shingles, and its fingerprint is (0, 0).
+    (multipliers, rows, classic, room for a signature). `counts[i]` has repetitions counted; `keys[band, i]` is left as
+    it is for an item without shingles, and its fingerprint is (0, 0).
     """
     multipliers, rows, classic, signature = sketch
     for item in range(counts.size):

@@ -2,7 +2,7 @@
 
 Words take three passes over the bytes of a text, each of them simple enough to run at the speed of memory:
 `fold` lower-cases and marks the bytes that belong to words (the compiler makes vector code of it), `edges` turns the
-marks to bits and lists where words begin and end, 64 bytes at a time, and `hash_words` reads each word in chunks of eight.
+marks to bits and lists where words begin and end, 64 bytes at a time, and `hash_words` reads words in chunks of eight.
 A text beyond ASCII is rewritten first (`transcode`) so that the same three passes give the right words.
 """
 

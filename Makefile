@@ -1,0 +1,47 @@
+# Every target sets up what it needs: a fresh machine with Python >= 3.11 is enough.
+#   make demo    deduplicate the shipped example and show the result
+#   make test    all checks and tests; what continuous integration runs
+#   make bench   measure speed and memory; results in benchmarks/results
+#   make docs    write the generated pages again
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := .demo
+
+.PHONY: demo test check bench docs clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.developing: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	touch $@
+
+demo: $(VENV)/.installed
+	mkdir -p $(DEMO)
+	$(BIN)/lookalike dedup examples/articles.jsonl --id id --keep longest --force \
+		-o $(DEMO)/clean.jsonl --clusters $(DEMO)/clusters.csv --removed $(DEMO)/removed.jsonl
+	@echo; echo "The first clusters ($(DEMO)/clusters.csv):"; head -8 $(DEMO)/clusters.csv
+
+check: $(VENV)/.developing
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: check
+	$(BIN)/pytest --numprocesses auto --dist worksteal
+
+bench: $(VENV)/.developing
+	$(BIN)/python benchmarks/speed.py
+
+docs: $(VENV)/.developing
+	$(BIN)/python docs/make_reference.py
+
+clean:
+	rm -rf $(VENV) $(DEMO) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
