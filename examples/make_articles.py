@@ -1,7 +1,7 @@
-"""Write examples/articles.jsonl: sections of Django's documentation in four versions, so natural near-duplicates.
+"""Write examples/articles.jsonl: sections of Django's documentation in three versions, so natural near-duplicates.
 
 The source is a parquet file with the columns version, path and text, a row for each docs/**/*.txt of the source
-distributions Django 2.2.28, 3.2.25, 4.2.16 and 5.2. Its licence is in LICENSE.txt, beside this file.
+distributions Django 2.2.28, 3.2.25 and 5.2. Its licence is in LICENSE.txt, beside this file.
 
     python examples/make_articles.py ../shared/data/django_docs/django_docs.parquet
 """  # noqa: INP001 - a script, not a package
@@ -19,7 +19,12 @@ import pyarrow.parquet as pq
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGES = re.compile(r"docs/(?P<page>(faq|misc)/\w.*|intro/(install|overview|whatsnext)|topics/security)\.txt")
+PAGES = re.compile(
+    r"(2\.2|3\.2|5\.2)/docs/(?P<page>(faq|misc)/\w+.*|intro/(install|overview|whatsnext)|topics/security)\.txt"
+    r"|5\.2/docs/(?P<new>howto/.*)\.txt"
+)
+"""Some pages of all three versions, and some of the last one only."""
+
 HEADING = re.compile(r"^(?P<title>\S[^\n]*)\n(?P<line>[=\-~^])(?P=line){2,} *\n", re.MULTILINE)
 FEWEST, MOST = 50, 400
 """Words of a section that is taken."""
@@ -41,17 +46,19 @@ def without_marks(text: str) -> str:
 
 
 def slug(title: str) -> str:
-    """Return a title as the end of an id."""
-    return re.sub(r"\W+", "-", title.lower()).strip("-")
+    """Return the first words of a title as the end of an id."""
+    return "-".join(re.findall(r"\w+", title.lower())[:8])
 
 
 def articles(source: Path) -> Iterator[dict[str, str]]:
     """Yield the articles, version by version; a section that has the name of an earlier one of its page is left out."""
     seen = set()
     for row in sorted(pq.read_table(source).to_pylist(), key=lambda row: (row["version"], row["path"])):
-        page = PAGES.fullmatch(row["path"])
-        for title, text in sections(row["text"]) if page else ():
-            name = f"{row['version']}/{page['page']}/{slug(title)}" if page else ""
+        page = PAGES.fullmatch(f"{row['version']}/{row['path']}")
+        if page is None:
+            continue
+        for title, text in sections(row["text"]):
+            name = f"{row['version']}/{page['page'] or page['new']}/{slug(title)}"
             if FEWEST <= len(re.findall(r"\w+", text)) <= MOST and name not in seen:
                 seen.add(name)
                 yield {"id": name, "title": title, "text": text}

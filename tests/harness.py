@@ -1,11 +1,10 @@
 """Calls each kernel with Python values: makes the buffers it wants, hands back ints and lists."""
 
-# mypy: allow-untyped-calls
-
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -15,14 +14,20 @@ from lookalike import characters
 from lookalike.kernels import buckets, components, overlap, shingles, sketch, tokens
 from lookalike.kernels.hashing import base_power
 from lookalike.kernels.hashing import hash_number as hash_number_kernel
-from lookalike.kernels.jit import kernel
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from numpy.typing import NDArray
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 compiled = pytest.mark.skipif(bool(vars(numba.config)["DISABLE_JIT"]), reason="too slow with the JIT off")
+
+
+def uncached(function: F) -> F:
+    """Compile a test's own kernel anew in every run: Numba's cache does not notice when what it inlines has changed."""
+    return cast("F", numba.njit(error_model="numpy")(function))
 
 
 def uint64(values: Iterable[int]) -> NDArray[np.uint64]:
@@ -38,6 +43,12 @@ def int64(values: Iterable[int]) -> NDArray[np.int64]:
 def ints(array: NDArray[np.generic]) -> list[int]:
     """Return an array as a list of Python's numbers."""
     return [int(value) for value in array]
+
+
+def first_difference(one: Sequence[object], two: Sequence[object]) -> tuple[int, object, object] | None:
+    """Tell where two long lists part; pytest takes minutes to show all the places."""
+    pairs = itertools.zip_longest(one, two)
+    return next(((i, a, b) for i, (a, b) in enumerate(pairs) if a != b), None)
 
 
 # tokens
@@ -140,7 +151,7 @@ def classic_sketch(elements: Collection[int], multipliers: Sequence[int], slots:
     return ints(signature)
 
 
-@kernel
+@uncached
 def write_band_keys(signature: NDArray[np.uint64], rows: int, keys: NDArray[np.uint64]) -> None:
     """Write the key of every band; `band_key` is inlined, so it needs a kernel around it."""
     for band in range(keys.size):
@@ -219,7 +230,7 @@ def similarities(sets: Sequence[Collection[int]], pairs: Sequence[tuple[int, int
     return [float(value) for value in out]
 
 
-@kernel
+@uncached
 def write_needed(one: int, two: int, threshold: float, out: NDArray[np.int64]) -> None:
     """Write the least overlap of two sizes; `needed` is inlined, so it needs a kernel around it."""
     out[0] = overlap.needed(one, two, threshold)

@@ -413,7 +413,7 @@ def test_stdin(here: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, options
     (here / "scratch").mkdir()
     source = open_paths(["-"], scratch=here / "scratch", **options)
     assert texts_of(source) == texts_of(source) == (["a", "b"] if data else [])
-    assert len(list((here / "scratch").iterdir())) == 1
+    assert len(list((here / "scratch").iterdir())) == (sys.platform != "linux")  # where the file needs no name
     assert not data or names_of(source) == ["stdin:1", "stdin:2"]
     source.close()
     assert not list((here / "scratch").iterdir())

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.ids import group_keys
 from lookalike.kernels import buckets as kernels
 from lookalike.threads import ordered_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
     from lookalike.items import Items
 
 BUDGET = 1 << 21
@@ -27,11 +25,22 @@ ALL = BUDGET
 ONE = 1
 """Pivots to take at first when components are wanted: the others will often be united by then."""
 
+LARGE = 512
+"""Items from which a bucket is worth a join."""
+
+PATIENCE = 8
+"""Pivots at a time from which a large bucket is called stubborn: seven did not unite it."""
+
+BOTH_SIDES = 3
+
 REMEMBERED = 1 << 23
 """Candidates remembered, so as not to be compared again; beyond that some may be."""
 
 SORTED_TOGETHER = 1 << 23
 """Items up to which several bands are sorted at a time."""
+
+
+Join = Callable[[NDArray[np.int32]], Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +98,33 @@ class Buckets:
         self._widths = np.full(len(bounds) - 1, width, np.int64)
         self._work = np.empty(int(np.diff(bounds).max(initial=0)), np.int32)
 
-    def proposals(self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen) -> Iterator[Candidates]:
-        """Yield candidates until every bucket is done. The caller may unite `roots` in between."""
+    def proposals(
+        self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen, join: Join
+    ) -> Iterator[Candidates]:
+        """Yield candidates until every bucket is done. The caller may unite `roots` in between.
+
+        A large bucket that some pivots have not united is left to `join`, which looks into the sets.
+        """
         while self._narrow(roots):
+            for items in self._take_stubborn():
+                for left, right in join(items):
+                    wanted = (roots[left] != roots[right]) & across(sides, left, right)
+                    yield seen.new(left[wanted], right[wanted])
             left, right = self._propose(roots, sides)
             if len(left):
                 yield seen.new(left, right)
+
+    def _take_stubborn(self) -> list[NDArray[np.int32]]:
+        """Take out the buckets that are large and not united by now, and return what is left of their items."""
+        behind = self._bounds[:, 1] - self._pivots
+        stubborn = (behind >= LARGE) & (self._widths >= PATIENCE)
+        taken = [
+            self._items[pivot:end] for pivot, end in zip(self._pivots[stubborn], self._bounds[stubborn, 1], strict=True)
+        ]
+        self._bounds, self._pivots, self._widths = (
+            column[~stubborn] for column in (self._bounds, self._pivots, self._widths)
+        )
+        return taken
 
     def _narrow(self, roots: NDArray[np.int32]) -> int:
         before = len(self._pivots)
@@ -108,6 +138,8 @@ class Buckets:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Take the next pivots of as many buckets as the budget allows, at least of one."""
         behind = self._bounds[:, 1] - self._pivots
+        if not len(behind):
+            return np.empty(0, np.int32), np.empty(0, np.int32)
         widths = np.minimum(np.clip(BUDGET // behind, 1, self._widths), behind - 1)
         most = np.cumsum(widths * behind)
         some = max(int(np.searchsorted(most, BUDGET, side="right")), 1)
@@ -120,6 +152,14 @@ class Buckets:
         return left[:count], right[:count]
 
 
+def across(sides: NDArray[np.uint8], left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which candidates have an item on both sides, when two collections are compared."""
+    if not len(sides):
+        return np.ones(len(left), bool)
+    covered: NDArray[np.bool_] = (sides[left] | sides[right]) == BOTH_SIDES
+    return covered
+
+
 def buckets(items: Items, compared: NDArray[np.int32], bands: int, threads: int, *, width: int) -> Iterator[Buckets]:
     """Yield the buckets of each band in turn.
 
@@ -129,13 +169,13 @@ def buckets(items: Items, compared: NDArray[np.int32], bands: int, threads: int,
         threads = 1
 
     def sort(band: int) -> Buckets:
-        keys = items.band(band)[compared]
+        keys = items.band(band)
         members = compared.copy()
+        if len(members) < len(keys):
+            keys = keys[members]
         group_keys(keys, members)
         bounds = np.empty(len(keys) // 2 + 1, np.int64)
         kept, count = kernels.find_buckets(keys, members, bounds)
         return Buckets(members[:kept].copy(), bounds[: count + 1].copy(), width)
 
-    for found in ordered_map(sort, range(bands), threads, ahead=1):
-        items.keys.forget()
-        yield found
+    yield from ordered_map(sort, range(bands), threads, ahead=1)

@@ -37,7 +37,7 @@ class Items:
         self.data: Column[np.uint8] = scratch.column(np.uint8)
         self.keys: Column[np.uint64] = scratch.column(np.uint64)
         self.blocks: list[Block] = []
-        self._prints: Column[np.uint64] = scratch.column(np.uint64)
+        self._prints = (scratch.column(np.uint64), scratch.column(np.uint64))
         self._offsets: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
         self.count = 0
         self.nulls = 0
@@ -52,7 +52,8 @@ class Items:
         begin = self.data.append(data[offsets[0] : offsets[-1]])
         self._offsets.append(offsets[1:] - offsets[0] + begin)
         self.blocks.append(Block(self.keys.append(signed.keys), len(signed.batch)))
-        self._prints.append(signed.prints)
+        for column, half in zip(self._prints, signed.prints.T, strict=True):
+            column.append(half)
         self.count += len(signed.batch)
         self.nulls += signed.batch.texts.null_count
         self.empty += int(np.count_nonzero(signed.counts == 0))
@@ -67,28 +68,29 @@ class Items:
     def band(self, band: int) -> NDArray[np.uint64]:
         """Return the keys of one band, for every item."""
         keys = np.empty(self.count, np.uint64)
-        stored = self.keys.view()
         at = 0
         for block in self.blocks:
-            begin = block.begin + band * block.count
-            keys[at : at + block.count] = stored[begin : begin + block.count]
+            self.keys.read(block.begin + band * block.count, keys[at : at + block.count])
             at += block.count
         return keys
 
     def copies(self) -> Copies:
         """Find the items whose shingles are the same, and those that have none."""
-        prints = self._prints.view().reshape(-1, 2)
-        empty = (prints[:, 0] == 0) & (prints[:, 1] == 0)
-        items = np.flatnonzero(~empty).astype(np.int32)
-        keys = prints[:, 0][items]
+        keys = np.empty(self.count, np.uint64)
+        self._prints[0].read(0, keys)
+        items = np.arange(self.count, dtype=np.int32)
+        original = items.copy()
+        original[keys == 0] = NONE
+        if self.empty:
+            items = items[keys != 0]
+            keys = keys[keys != 0]
         group_keys(keys, items)
         bounds = np.empty(len(keys) // 2 + 1, np.int64)
         kept, buckets = find_buckets(keys, items, bounds)
-        original = np.arange(self.count, dtype=np.int32)
-        original[empty] = NONE
         if kept:
-            mark_copies(items[:kept], bounds[: buckets + 1], prints[:, 1], original)
-        self._prints.close()
+            mark_copies(items[:kept], bounds[: buckets + 1], self._prints[1].view(), original)
+        for column in self._prints:
+            column.close()
         return Copies(original)
 
 

@@ -37,7 +37,7 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
         verifier = Verifier(collected.items, collected.shingler, run.scratch, run.threads)
         apart = np.arange(collected.items.count, dtype=np.int32)
         seen = band.Seen()
-        found = concatenate(list(search(run, collected, verifier, apart, seen, band.ALL)))
+        found = concatenate(search(run, collected, verifier, apart, seen, band.ALL))
         with run.stages.timed("expand"):
             pairs = Groups(collected.copies).expand(found).across(collected.boundary)
             table = pair_table(collected, pairs)
@@ -82,11 +82,13 @@ def search(
 ) -> Iterator[Verified]:
     """Yield the pairs among items of different roots, bucket by bucket; the caller may unite roots meanwhile."""
     bands = run.recipe.banding.bands
+    threshold = run.recipe.threshold
     buckets = band.buckets(collected.items, collected.copies.originals, bands, run.threads, width=width)
     with run.stages.stage("compare", bands) as advance:
         for found in run.stages.timed_each("band", buckets):
-            for candidates in run.stages.timed_each("band", found.proposals(roots, collected.sides, seen)):
+            proposals = found.proposals(roots, collected.sides, seen, lambda items: verifier.join(items, threshold))
+            for candidates in run.stages.timed_each("band", proposals):
                 with run.stages.timed("verify"):
-                    pairs = verifier.verify(candidates, run.recipe.threshold)
+                    pairs = verifier.verify(candidates, threshold)
                 yield pairs
             advance(1)

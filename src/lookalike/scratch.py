@@ -62,6 +62,15 @@ class Column(Generic[T]):
             self._mapped = self.size
         return np.frombuffer(self._map, self._dtype)
 
+    def read(self, begin: int, out: NDArray[T]) -> None:
+        """Fill `out` with the values from `begin` on."""
+        data = out.view(np.uint8).data
+        at = begin * self._dtype.itemsize
+        while data:
+            read = os.preadv(self._file.fileno(), [data], at)
+            data = data[read:]
+            at += read
+
     def forget(self) -> None:
         """Give back the memory that reading has taken; the values stay on disk."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.errors import InputError
+from lookalike.exact import Sets, join
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import power_of_two
 from lookalike.threads import ordered_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -32,6 +34,10 @@ ROUND = 4
 """Tasks after which memory is given back."""
 
 
+MOST_PAIRS = 1 << 28
+"""Pairs that are held at most: with more, a list of them is no answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verified:
     """Pairs: items whose exact similarity reaches the threshold."""
@@ -44,8 +50,17 @@ class Verified:
         return len(self.left)
 
 
-def concatenate(parts: list[Verified]) -> Verified:
+def concatenate(found: Iterable[Verified]) -> Verified:
     """Put pairs together, each once: a candidate that was forgotten may have been compared again."""
+    parts = []
+    total = 0
+    for part in found:
+        parts.append(part)
+        total += len(part)
+        if total > MOST_PAIRS:
+            raise InputError(
+                f"There are more than {MOST_PAIRS:,} pairs at this threshold. Raise it, or use dedup, which lists none"
+            )
     left = np.concatenate([np.minimum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
     right = np.concatenate([np.maximum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
     similarity = np.concatenate([part.similarity for part in parts] or [np.empty(0)])
@@ -90,6 +105,12 @@ class Verifier:
                 self._sets.forget()
         self._sets.forget()
         return out
+
+    def join(self, items: NDArray[np.int32], threshold: float) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        """Yield candidates among the items, every pair that reaches the threshold among them."""
+        self._make_sets(items)
+        yield from join(Sets(self._sets.view(), self._begins, self._sizes), items, threshold)
+        self._sets.forget()
 
     def similarity_of_items(
         self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies

@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import secrets
+from collections import Counter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -70,20 +71,36 @@ def _identity(path: Path) -> object:
     try:
         status = path.stat()
     except OSError:
-        return path.resolve()
+        return _target(path)
     return status.st_dev, status.st_ino
 
 
+def _target(path: Path) -> Path:
+    """Follow links as far as they go, also where they go round in circles."""
+    return Path(os.path.realpath(path))
+
+
 def _check_place(path: Path, *, force: bool) -> None:
-    folder = path.resolve().parent
-    if not folder.is_dir():
+    folder = _target(path).parent
+    exists = _exists(path)
+    if not exists and not os.path.isdir(folder):  # noqa: PTH112  Path's own raises for what it may not look at
         raise OutputError(f"{path} cannot be written: there is no directory {folder}; make it first")
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112
         raise OutputError(f"{path} is a directory; give the name of a file in it")
-    if os.path.lexists(path) and not force:
+    if exists and not force:
         raise OutputError(f"{path} exists already; --force replaces it")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"{path} cannot be written: no permission in {folder}; choose another place")
+
+
+def _exists(path: Path) -> bool:
+    """Tell whether there is something of that name, even a link to nothing; a name that cannot be is refused."""
+    with _writing(path):
+        try:
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+    return True
 
 
 def _kind(path: Path) -> tuple[str, str | None]:
@@ -99,23 +116,32 @@ def _kind(path: Path) -> tuple[str, str | None]:
 
 def write_table(table: pa.Table, path: Path) -> None:
     """Write a table in the format its name asks for."""
-    with _replacing([path]) as temporary, _writer(path, temporary[path], table.schema) as writer:
-        for batch in table.to_batches(max_chunksize=_TABLE_ROWS):
-            writer.write(batch)
+    with _replacing([path]) as temporary:
+        _convert_table(table, path, temporary[path])
 
 
-def write_rows(source: Source, picks: Mapping[Path, Mask]) -> None:
+def write_rows(source: Source, picks: Mapping[Path, Mask], tables: Mapping[Path, pa.Table] | None = None) -> None:
     """Read a source again and write the rows picked for each path: every column, in order, as they were.
 
-    JSON Lines to JSON Lines copies the lines byte for byte; all else goes through Arrow.
+    JSON Lines to JSON Lines copies the lines byte for byte; all else goes through Arrow. `tables` are written along:
+    all files appear, or none.
     """
+    tables = tables or {}
     verbatim = {path: mask for path, mask in picks.items() if source.format == _kind(path)[0] == "jsonl"}
     typed = {path: mask for path, mask in picks.items() if path not in verbatim}
-    with _replacing(list(picks)) as temporary:
+    with _replacing([*picks, *tables]) as temporary:
         if verbatim:
             _copy_lines(source, verbatim, temporary)
         if typed:
             _convert_rows(source, typed, temporary)
+        for path, table in tables.items():
+            _convert_table(table, path, temporary[path])
+
+
+def _convert_table(table: pa.Table, path: Path, temporary: Path) -> None:
+    with _writer(path, temporary, table.schema) as writer:
+        for batch in table.to_batches(max_chunksize=_TABLE_ROWS):
+            writer.write(batch)
 
 
 def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[Path, Path]) -> None:
@@ -186,7 +212,7 @@ def _replacing(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
         yield temporary
         for path in paths:
             with _writing(path):
-                os.replace(temporary[path], path.resolve())  # noqa: PTH105  the name on both platforms' pages
+                os.replace(temporary[path], _target(path))  # noqa: PTH105  the name on both platforms' pages
     finally:
         for name in temporary.values():
             with contextlib.suppress(OSError):
@@ -195,8 +221,7 @@ def _replacing(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
 
 def _beside(path: Path) -> Path:
     """Make a name in the same directory, so that renaming is one step; a link's target is written, not the link."""
-    target = path.resolve()
-    return target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+    return _target(path).with_name(f".lookalike-{secrets.token_hex(8)}.tmp")
 
 
 @contextlib.contextmanager
@@ -296,7 +321,10 @@ class _JsonlWriter:
     """One object a line."""
 
     def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
-        del schema
+        if repeated := [name for name, count in Counter(schema.names).items() if count > 1]:
+            raise OutputError(
+                f"{path} cannot be written: no object has two keys {repeated[0]!r}; rename a column, or write parquet"
+            )
         self._path = path
         self._file = file
 

@@ -117,5 +117,5 @@ def test_long_texts_after_short_ones() -> None:
     """Buffers grow with the longest text so far, and leave nothing behind for the next."""
     shingling = Shingling(size=2)
     texts = ["a b c", "word " * 40_000, "é" * 70_000, "中" * 70_000, "", "a b c", "!" * 200_000]
-    expected = [expected_set(tokens_of(text, shingling), shingling) for text in texts]
-    assert element_lists(pa.array(texts), shingling) == expected
+    for text, elements in zip(texts, element_lists(pa.array(texts), shingling), strict=True):
+        assert harness.first_difference(elements, expected_set(tokens_of(text, shingling), shingling)) is None

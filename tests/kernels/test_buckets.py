@@ -65,7 +65,8 @@ def test_buckets_are_the_keys_that_are_not_alone(keys: list[int], digits: int) -
 def test_buckets_of_many_keys(digits: int) -> None:
     source = random.Random(3)
     keys = [source.randrange(5000) * naive.FIRST % naive.MODULUS for _ in range(20_000)]
-    assert sorted(harness.find_buckets(keys, digits)) == sorted(naive.buckets(keys).values())
+    found, expected = sorted(harness.find_buckets(keys, digits)), sorted(naive.buckets(keys).values())
+    assert harness.first_difference(found, expected) is None
 
 
 def test_keys_that_differ_above_the_digits_stay_apart() -> None:
@@ -102,6 +103,14 @@ def test_a_bucket_of_one_root_and_a_stranger_proposes_the_stranger_only() -> Non
     roots = [0] * 50
     roots[25] = 25
     assert len(harness.propose_all([list(range(50))], roots)) == 49
+
+
+@pytest.mark.parametrize("place", [0, 1, 25, 49])
+def test_the_stranger_is_the_pivot(place: int) -> None:
+    """Else every item of the common root would have its turn."""
+    roots = [100] * 50
+    roots[place] = place
+    assert {one for one, _ in harness.propose_all([list(range(50))], roots)} == {place}
 
 
 @given(groups=st.lists(st.lists(st.integers(0, 15), min_size=2, unique=True), min_size=1, max_size=4))

@@ -3,8 +3,6 @@
 Seeds are fixed. Bounds are the binomial's: `SIGMAS` standard deviations, exceeded by chance once in two million times.
 """
 
-# mypy: allow-untyped-calls
-
 from __future__ import annotations
 
 import math
@@ -19,7 +17,6 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.kernels.jit import kernel
 from lookalike.kernels.sketch import classic_sketch, fast_sketch
 from lookalike.recipe import Banding
 from lookalike.tune import tune
@@ -137,7 +134,7 @@ OVERLAPS = [
 by_overlap = pytest.mark.parametrize("overlap", OVERLAPS, ids=str)
 
 
-@kernel
+@harness.uncached
 def agreements(
     unions: NDArray[np.uint64],
     only: tuple[int, int],

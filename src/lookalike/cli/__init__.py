@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+
+received: list[int] = []
+"""Signals that asked to stop."""
+
+
+class Stopped(BaseException):
+    """A signal asks to stop. Typer takes a KeyboardInterrupt for its own; this one passes and cleans up on its way."""
 
 
 def main() -> None:
@@ -10,20 +19,40 @@ def main() -> None:
     from lookalike.cli.app import app
     from lookalike.errors import LookalikeError
 
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stop)
     try:
         app()
     except LookalikeError as error:
         fail(str(error), 2)
-    except KeyboardInterrupt:
-        fail("interrupted; nothing was written", 130)
+    except (Stopped, ImportError):  # the latter when it came while a module in C was imported
+        if not received:
+            raise
+        fail("interrupted; nothing was written", 128 + received[0])
     except MemoryError:
         fail("not enough memory; fewer --threads need less", 2)
     except BrokenPipeError:
-        sys.stderr.close()
+        discard_output()
         sys.exit(141)
+    except OSError as error:  # of standard output: those of files are told by name
+        discard_output()
+        fail(f"standard output cannot be written: {error.strerror or error}; check where it goes", 2)
+
+
+def stop(number: int, _frame: object) -> None:
+    """Leave, as soon as the interpreter can."""
+    received.append(number)
+    raise Stopped
+
+
+def discard_output() -> None:
+    """Let Python flush what is left of standard output to nowhere when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str, code: int) -> None:
-    """Say why on standard error, and leave."""
-    print(f"lookalike: {message}", file=sys.stderr)  # noqa: T201 - this is the command line
+    """Say why on standard error, in one line whatever names it holds, and leave."""
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+    print(f"lookalike: {line}", file=sys.stderr)  # noqa: T201 - this is the command line
     sys.exit(code)

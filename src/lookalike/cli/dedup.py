@@ -42,7 +42,7 @@ def dedup(
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
     from lookalike.pipeline import deduplicate
-    from lookalike.write import check_outputs, write_rows, write_table
+    from lookalike.write import check_outputs, write_rows
 
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}
@@ -51,8 +51,5 @@ def dedup(
         result = deduplicate(job.inputs, keep=keep, **job.settings)
         with job.timed("write"):
             picks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}
-            if picks:
-                write_rows(result.source, picks)
-            if clusters:
-                write_table(result.clusters.to_arrow(), clusters)
+            write_rows(result.source, picks, {clusters: result.clusters.to_arrow()} if clusters else {})
         job.finish(result.summary, wanted)

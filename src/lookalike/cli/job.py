@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import typer
 from rich.console import Console
 
 from lookalike.cli.progress import Bars, announce_compilation
@@ -40,7 +41,7 @@ class Job:
         self.console = Console(stderr=True)
         self.inputs = [Path(path) for path in inputs]
         self.against = [Path(path) for path in against or []] or None
-        self.files = [path for path in expand([*inputs, *(against or [])]) if str(path) != "-"]
+        self.files = [path for path in expand([*inputs, *(against or [])], lines=settings["lines"]) if str(path) != "-"]
         self._quiet = quiet
         self._json = as_json
         self._seconds: dict[str, float] = {}
@@ -76,7 +77,7 @@ class Job:
         seconds = {**summary.seconds, **self._seconds, "total": total}
         summary = replace(summary, seconds=seconds, peak_memory_bytes=peak_memory())
         if self._json:
-            sys.stdout.write(json.dumps(summary.to_dict(), indent=2) + "\n")
+            typer.echo(json.dumps(summary.to_dict(), indent=2))
         elif not self._quiet:
             print_summary(self.console, summary, outputs)
 

@@ -72,6 +72,7 @@ def print_pairs(found: Pairs) -> None:
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
     writer.writerow(("left", "right", "similarity"))
     writer.writerows(found)
+    sys.stdout.flush()
 
 
 def print_comparison(found: Comparison, left: str, right: str, *, full: bool) -> None:

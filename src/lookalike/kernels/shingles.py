@@ -140,14 +140,17 @@ def settle(doubtful, bag, table, counts, out):
 
 @kernel
 def fingerprint(grams):
-    """Return two 64-bit sums that depend on the shingles and how often each occurs, but not on their order."""
+    """Return two 64-bit sums that depend on the shingles and how often each occurs, but not on their order.
+
+    The first is 0 only if there are none.
+    """
     first = np.uint64(0)
     second = np.uint64(0)
     for i in range(grams.size):
         h = grams[i]
         first += h
         second += h ^ (h >> np.uint64(29)) ^ (h << np.uint64(23))
-    return first, second
+    return first if first != np.uint64(0) or grams.size == 0 else np.uint64(1), second
 
 
 @kernel

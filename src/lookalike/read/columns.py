@@ -36,9 +36,10 @@ def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
     """Decide which columns are read, or say which there are."""
     text = options.text if options.text is not None else _guess_text(columns, options, label)
     _check_text(columns, text, options, label)
-    for name, option in ((options.id, "id"), (options.rank, "keep")):
-        if name is not None:
-            _field(columns, name, label, option)
+    if options.id is not None:
+        _check_id(columns, options.id, label)
+    if options.rank is not None:
+        _field(columns, options.rank, label, "keep")
     return Roles(text, options.id, options.rank)
 
 
@@ -47,7 +48,7 @@ def _guess_text(columns: pa.Schema, options: Options, label: str) -> str:
     fits = is_tokens if options.tokens else is_text
     usual = TOKEN_NAMES if options.tokens else TEXT_NAMES
     for name in usual:
-        if columns.get_field_index(name) >= 0 and fits(columns.field(name).type):
+        if name in columns.names and fits(_field(columns, name, label, "text").type):
             return name
     fitting = [field.name for field in columns if fits(field.type) and not pa.types.is_null(field.type)]
     if len(fitting) == 1:
@@ -66,6 +67,12 @@ def _check_text(columns: pa.Schema, name: str, options: Options, label: str) -> 
         raise InputError(f"{label}: column {name!r} is {field.type}, but tokens must be lists of integers")
     if not options.tokens and not is_text(field.type):
         raise InputError(f"{label}: column {name!r} is {field.type}, but the text must be a string column")
+
+
+def _check_id(columns: pa.Schema, name: str, label: str) -> None:
+    field = _field(columns, name, label, "id")
+    if pa.types.is_nested(plain_type(field.type)):
+        raise InputError(f"{label}: column {name!r} is {field.type}, but ids must be strings or numbers")
 
 
 def _field(columns: pa.Schema, name: str, label: str, option: str) -> pa.Field:
@@ -157,6 +164,11 @@ def storable(kind: pa.DataType) -> pa.DataType:
     return plain_type(kind) if is_view else kind
 
 
+def storable_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the schema without string views."""
+    return pa.schema([field.with_type(storable(field.type)) for field in schema], metadata=schema.metadata)
+
+
 def without_views(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Bring an array to its storable type; Arrow has no cast for dictionaries of views."""
     if array.type == kind:
@@ -195,27 +207,34 @@ def _lists(array: pa.Array) -> pa.Array:
 
 
 def id_type(kinds: Iterable[pa.DataType]) -> pa.DataType:
-    """Find one type for the ids of all files: integers stay integers; a mixture becomes strings."""
+    """Find one type for the ids of all files: integers stay integers; a mixture becomes strings, and so do bytes."""
     distinct = list(dict.fromkeys(plain_type(kind) for kind in kinds if not pa.types.is_null(kind)))
-    if len(distinct) == 1:
+    if len(distinct) == 1 and not is_binary(distinct[0]):
         return distinct[0]
-    if distinct and all(pa.types.is_integer(kind) for kind in distinct):
+    if distinct and all(pa.types.is_integer(kind) and kind != pa.uint64() for kind in distinct):
         return pa.int64()
     return pa.large_string()
 
 
 def as_ids(array: pa.Array, kind: pa.DataType, where: Callable[[int], str]) -> pa.Array:
-    """Bring ids to one type; a null is refused."""
-    if array.null_count:
-        row = pc.index(array.is_null(), value=True).as_py()
-        raise InputError(f"{where(row)}: the id is null; every item needs one")
-    array = plain(array)
+    """Bring ids to one type, strings unchecked; a null is refused, and so is what is not a number."""
+    array = _uuids(array) if isinstance(array.type, pa.UuidType) else plain(array)
+    missing = array.is_null(nan_is_null=True)
+    if missing.true_count:
+        raise InputError(f"{where(pc.index(missing, value=True).as_py())}: the id is null; every item needs one")
+    if is_binary(array.type):
+        array = as_text(array)
     if array.type == kind:
         return array
     try:
         return array.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{where(0)} or after: an id of type {array.type} cannot be read as {kind}") from error
+
+
+def _uuids(array: pa.Array) -> pa.Array:
+    """Write ids of 16 bytes as people know them."""
+    return pa.array([value and str(value) for value in array.to_pylist()], type=pa.large_string())
 
 
 def rank_type(kinds: Iterable[pa.DataType], name: str) -> pa.DataType:
@@ -230,15 +249,20 @@ def as_ranks(array: pa.Array, kind: pa.DataType, where: Callable[[int], str], na
     """Turn a column to be compared into float64, or large_string if it holds strings that are no numbers."""
     array = plain(array)
     if is_string(array.type):
-        return array.cast(kind) if is_string(kind) else _numbers(array, where, name)
+        return array.cast(kind) if is_string(kind) else _without_nan(_numbers(array, where, name))
     try:
         if pa.types.is_temporal(array.type):
             array = array.cast(_ticks(array.type))
-        return array.cast(kind, safe=False)
+        return _without_nan(array.cast(kind, safe=False))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(
             f"{where(0)}: column {name!r} is {array.type}, which has no order; choose numbers or strings"
         ) from error
+
+
+def _without_nan(array: pa.Array) -> pa.Array:
+    """Put null where there is no number: it is neither above nor below the others."""
+    return pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
 
 
 def _ticks(kind: pa.DataType) -> pa.DataType:

@@ -39,4 +39,5 @@ def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[
         ids = ensure_utf8(ids, errors, where, "id") if is_string(ids.type) else ids
     if roles.rank is not None:
         ranks = as_ranks(columns.column(roles.rank), plan.rank_type, where, roles.rank)
+        ranks = ensure_utf8(ranks, errors, where, f"column {roles.rank!r}") if is_string(ranks.type) else ranks
     return Batch(first, texts, ids, ranks)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from lookalike.errors import InputError
+
 from . import schemas
 from .columns import Roles, choose, id_type, rank_type
 from .decode import Plan, make_batch
@@ -117,6 +119,8 @@ class FilesSource:
     def _entry(self, path: Path) -> Entry:
         """Identify a file; what can be read only once is spooled first."""
         if str(path) == STDIN:
+            if sys.stdin is None:
+                raise InputError("standard input is closed; send something, or name a file")
             return sniff(self._spool.add_bytes(sys.stdin.buffer), "stdin", self._options)
         label = display(path)
         if stat.S_ISFIFO(path.stat().st_mode):

@@ -47,11 +47,16 @@ class JsonlPart:
 
     @cached_property
     def columns(self) -> pa.Schema:
-        """Columns of the first block, a fixed size of it, so that no choice depends on the batch size."""
+        """Columns of the first block that has some, a fixed size of it: no choice depends on the batch size."""
+        rows = 0
         with reading(self.label):
             for lines in line_runs(self._path, self._codec, _PROBE_BYTES):
-                if len(filled := without_blank(lines)):
-                    return jsonslow.probe(filled, self.label)
+                filled = without_blank(lines)
+                rows += len(filled)
+                if len(columns := jsonslow.probe(filled, self.label)):
+                    return columns
+        if rows:
+            raise InputError(f"{self.label}: no line has a key, so there is no text; check the file")
         return pa.schema([])
 
     @cached_property

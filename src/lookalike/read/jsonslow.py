@@ -39,7 +39,7 @@ def probe(lines: Lines, label: str) -> pa.Schema:
     for _, record in _records(lines, label):
         for name, value in record.items():
             kinds[name] = _wider(kinds.get(name, pa.null()), _kind(value))
-    return pa.schema([pa.field(scrub(name), kind) for name, kind in kinds.items()])
+    return pa.schema(list(kinds.items()))
 
 
 def _kind(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
@@ -83,7 +83,7 @@ def infer(lines: Lines, label: str) -> pa.Schema:
     for _, record in _records(lines, label):
         for name, value in record.items():
             columns.setdefault(name, []).append(scrub(value))
-    return pa.schema([pa.field(scrub(name), _common(values)) for name, values in columns.items()])
+    return pa.schema([(name, _common(values)) for name, values in columns.items()])
 
 
 def _common(values: list[Any]) -> pa.DataType:
@@ -118,7 +118,7 @@ def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
             raise InputError(f"{where}: this JSON cannot be read ({error}); fix or remove it") from error
         if not isinstance(record, dict):
             raise InputError(f"{where}: expected a JSON object, found {_name(record)}; fix or remove it")
-        yield int(number), record
+        yield int(number), {scrub(name): value for name, value in record.items()}
 
 
 def _name(value: Any) -> str:  # noqa: ANN401  a JSON value

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 
-from .columns import choose, id_type, rank_type, storable
+from .columns import choose, id_type, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .schemas import conform
 from .spool import Spool
@@ -50,7 +50,7 @@ class TableSource:
     @property
     def schema(self) -> pa.Schema:
         """The table's columns; views become plain strings, which every file format takes."""
-        return _storable(self._table.schema)
+        return storable_schema(self._table.schema)
 
     @property
     def text_column(self) -> str:
@@ -199,10 +199,6 @@ def _open_stream(inputs: Any, options: Options) -> TableSource:  # noqa: ANN401
     except BaseException:
         spool.close()
         raise
-
-
-def _storable(schema: pa.Schema) -> pa.Schema:
-    return pa.schema([field.with_type(storable(field.type)) for field in schema], metadata=schema.metadata)
 
 
 def _slices(table: pa.Table, batch_bytes: int) -> Iterator[pa.RecordBatch]:

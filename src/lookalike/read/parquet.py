@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .columns import storable_schema
 from .naming import numbered
 from .streams import reading
 
@@ -41,9 +43,9 @@ class ParquetPart:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The file's Arrow schema, metadata included."""
+        """The file's Arrow schema, metadata included; views become plain strings, as in memory."""
         with reading(self.label), self._path.open("rb") as file:
-            return pq.ParquetFile(file, metadata=self._footer).schema_arrow
+            return storable_schema(pq.ParquetFile(file, metadata=self._footer).schema_arrow)
 
     @property
     def columns(self) -> pa.Schema:
@@ -72,7 +74,7 @@ class ParquetPart:
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
         # Without these two the compressed bytes of a whole row group are held.
-        with reading(self.label), pa.OSFile(str(self._path)) as handle:
+        with reading(self.label), pa.OSFile(os.fsencode(self._path)) as handle:
             file = pq.ParquetFile(handle, metadata=self._footer, pre_buffer=False, buffer_size=_BUFFER)
             size = self._rows_a_batch(file, names)
             yield from (batch for batch in file.iter_batches(batch_size=size, columns=names) if batch.num_rows)

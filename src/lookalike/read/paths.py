@@ -62,6 +62,8 @@ def expand(given: Iterable[str | Path], *, lines: bool = False) -> list[Path]:
 def _expand_one(given: str | Path, *, lines: bool) -> Iterator[Path]:
     path = Path(given)
     label = display(path)
+    if given == "":
+        raise InputError("the name of an input is empty; check the path")
     if str(given) == STDIN:
         yield path
     elif os.path.lexists(path):

@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _COPY_BYTES = 1 << 20
+_OPEN_FILES = Path("/proc/self/fd")
+"""Where Linux lets an open file be opened again, though it has no name any more."""
 
 
 class Spool:
-    """Scratch files of one source; removed on `close`, or with the object, or when Python ends."""
+    """Scratch files of one source; removed on `close`, or with the object, or when Python ends.
+
+    On Linux they have no name, so that nothing is left behind however the process ends.
+    """
 
     def __init__(self, scratch: Path | None) -> None:
         self._scratch = scratch
-        self._finalizers: list[weakref.finalize[[str], Spool]] = []
+        self._finalizers: list[weakref.finalize[[int, str], Spool]] = []
 
     def add_bytes(self, stream: IO[bytes]) -> Path:
         """Copy a stream of bytes to a file."""
@@ -56,9 +61,13 @@ class Spool:
             raise OutputError(
                 f"no scratch file can be made in {self._scratch or tempfile.gettempdir()}: {error.strerror}"
             ) from error
-        self._finalizers.append(weakref.finalize(self, _remove, name))
+        self._finalizers.append(weakref.finalize(self, _remove, handle, name))
+        path = Path(name)
+        if _OPEN_FILES.is_dir():
+            path.unlink()
+            path = _OPEN_FILES / str(handle)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with os.fdopen(handle, "wb", closefd=False) as file:
                 fill(file)
         except OSError as error:
             raise OutputError(
@@ -66,8 +75,9 @@ class Spool:
             ) from error
         except pa.ArrowException as error:
             raise InputError(f"the input stream failed: {str(error).splitlines()[0]}") from error
-        return Path(name)
+        return path
 
 
-def _remove(name: str) -> None:
+def _remove(handle: int, name: str) -> None:
+    os.close(handle)
     Path(name).unlink(missing_ok=True)
