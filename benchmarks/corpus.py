@@ -6,13 +6,17 @@ replaced, from one in a thousand to one in five.
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 VOCABULARY = 60_000
 EDITS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -46,15 +50,13 @@ def write_corpus(path: Path, count: int, words: int = 480, seed: int = 20261115)
         return path
     rng = np.random.default_rng(seed)
     names = vocabulary(rng)
-    schema = pa.schema([("id", pa.int64()), ("text", pa.large_string())])
+    schema = pa.schema([("id", pa.int64()), ("text", pa.string())])
     temporary = path.with_suffix(".part")
     with pq.ParquetWriter(temporary, schema, use_dictionary=False) as writer:
         for first in range(0, count, AT_A_TIME):
             some = documents(min(AT_A_TIME, count - first), words, rng)
-            offsets = np.cumsum([0, *map(len, some)]).astype(np.int64)
-            listed = pa.LargeListArray.from_arrays(
-                offsets, names.take(pa.array(np.concatenate(some))).cast(pa.large_string())
-            )
+            offsets = np.cumsum([0, *map(len, some)]).astype(np.int32)
+            listed = pa.ListArray.from_arrays(offsets, names.take(pa.array(np.concatenate(some))))
             texts = pc.binary_join(listed, " ")
             ids = pa.array(np.arange(first, first + len(some)))
             writer.write_table(pa.table([ids, texts], schema=schema), row_group_size=10_000)

@@ -16,9 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +30,9 @@ from lookalike.read import Batch
 from lookalike.recipe import Recipe, Shingling
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HERE = Path(__file__).parent
 REPEATS = 5

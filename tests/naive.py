@@ -139,8 +139,8 @@ def hash_word(word: str) -> int:
 
 
 def hash_number(number: int) -> int:
-    """Hash a token that is a number."""
-    return absorb(0, number % MODULUS) * SECOND % MODULUS
+    """Hash a token that is a number; the start is not 0, so that 0 is a token like any other."""
+    return absorb(FIRST, number % MODULUS) * SECOND % MODULUS
 
 
 def finish(p: int) -> int:

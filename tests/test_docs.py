@@ -20,6 +20,9 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+RUN = ["README.md", "docs/tutorial.md", "docs/how-to.md", "docs/explanation/how-it-works.md"]
+"""Pages whose examples are run."""
+
 ANYTHING = "..."
 MARK = "-- block --"
 COMMAND = "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"
@@ -91,7 +94,7 @@ def test_links_resolve(page: Path) -> None:
             assert match["anchor"] in anchors(target), match[0]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/how-to.md"])
+@pytest.mark.parametrize("name", RUN)
 def test_python_examples_run(name: str, folder: Path) -> None:
     found = examples(ROOT / name, "python")
     program = "".join(f"{example.code}\nprint({MARK!r}, flush=True)\n" for example in found)
@@ -99,7 +102,7 @@ def test_python_examples_run(name: str, folder: Path) -> None:
         check_output(example, printed)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/how-to.md"])
+@pytest.mark.parametrize("name", RUN)
 def test_shell_examples_run(name: str, folder: Path) -> None:
     for example in examples(ROOT / name, "shell"):
         check_output(example, run(["bash", "-e", "-c", example.code], folder))

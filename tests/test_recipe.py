@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import naive
@@ -128,8 +129,8 @@ def test_slots_are_derived() -> None:
 @pytest.mark.parametrize(
     ("bands", "rows", "message"),
     [
-        (0, 5, "`bands` must be at least 1. Got 0"),
-        (5, -1, "`rows` must be at least 1. Got -1"),
+        (0, 5, "`bands` must be a whole number, at least 1. Got 0"),
+        (5, -1, "`rows` must be a whole number, at least 1. Got -1"),
         (65_537, 1, "bands x rows must be at most 65536. Got 65537 x 1"),
     ],
 )
@@ -228,3 +229,20 @@ def test_another_format_is_refused(found: object) -> None:
 def test_json_is_checked_as_arguments_are() -> None:
     with pytest.raises(RecipeError, match="did you mean"):
         Recipe.from_json(GOLDEN.replace("0.8", "80"))
+
+
+@pytest.mark.parametrize("make", [lambda: Shingling(size=2.5), lambda: Banding(2.5, 3)])  # type: ignore[arg-type]
+def test_a_broken_number_is_refused(make: Callable[[], object]) -> None:
+    with pytest.raises(RecipeError, match=r"2\.5"):
+        make()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "shingling": 3, "banding": {}}'])
+def test_what_is_no_recipe_is_refused(text: str) -> None:
+    with pytest.raises(RecipeError, match="recipe"):
+        Recipe.from_json(text)
+
+
+def test_a_size_of_many_digits_is_refused() -> None:
+    with pytest.raises(RecipeError, match="words:5"):
+        Shingling.parse("words:" + "9" * 5000)

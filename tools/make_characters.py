@@ -34,7 +34,9 @@ def main() -> None:
     """Write the table as the places where the class changes, and the pairs of upper and lower case."""
     if unicodedata.unidata_version != WANTED:
         sys.exit(f"needs a Python with Unicode {WANTED}; this one has {unicodedata.unidata_version}")
-    spaceless = regex.compile("|".join(rf"\p{{Script_Extensions={script}}}" for script in SPACELESS))
+    own = "|".join(rf"\p{{Script={script}}}" for script in SPACELESS)
+    shared = "|".join(rf"\p{{Script_Extensions={script}}}" for script in SPACELESS)
+    spaceless = regex.compile(rf"{own}|(?=[\u2E80-\U0010FFFF])(?:{shared})")  # not the accents that others use too
     characters = [chr(code) for code in range(sys.maxunicode + 1)]
     classes = np.array([classify(character, spaceless) for character in characters], np.uint8)
     starts = np.flatnonzero(np.diff(classes, prepend=255))

@@ -64,6 +64,14 @@ class Components:
         kernels.flatten(self.roots)
 
 
+def count_components(count: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
+    """Count the connected components of two items or more."""
+    roots = np.arange(count, dtype=np.int32)
+    kernels.unite(roots, left.astype(np.int32), right.astype(np.int32))
+    kernels.flatten(roots)
+    return len(np.unique(roots[left]))
+
+
 @dataclass(frozen=True, slots=True)
 class Members:
     """The members of all clusters of two or more, by cluster, then in order; indices of items."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from lookalike import band, notes
-from lookalike.cluster import Components, Keep, members
+from lookalike.cluster import Components, Keep, count_components, members
 from lookalike.collect import Collected, collect
 from lookalike.expand import Groups
 from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
@@ -41,7 +41,9 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
         with run.stages.timed("expand"):
             pairs = Groups(collected.copies).expand(found).across(collected.boundary)
             table = pair_table(collected, pairs)
-        summary = notes.summarise(run, collected, seen, pairs=len(pairs), condensed=pairs.condensed)
+            clusters = count_components(collected.items.count, pairs.left, pairs.right)
+        counted = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
+        summary = notes.summarise(run, collected, seen, **counted)
         return Pairs(table, summary, pairs.left, pairs.right)
 
 

@@ -55,7 +55,7 @@ class Shingling:
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n. Got {self.kind}:{self.size}")
-        if not 1 <= self.size <= LARGEST_SHINGLE:
+        if not isinstance(self.size, int) or not 1 <= self.size <= LARGEST_SHINGLE:
             raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
         if self.form is not None and self.form not in get_args(Form):
             raise RecipeError(f"`form` must be NFC, NFD, NFKC or NFKD. Got {self.form}")
@@ -84,7 +84,7 @@ class Shingling:
     def parse(cls, text: str, **switches: Any) -> Self:  # noqa: ANN401 - the fields of this class
         """Make a shingling of words like ``words:5``."""
         kind, _, size = text.partition(":")
-        if not size.isdecimal():
+        if not (size.isascii() and size.isdecimal() and len(size) <= len(str(LARGEST_SHINGLE))):
             raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n, such as words:5. Got {text!r}")
         return cls(kind=kind, size=int(size), **switches)  # type: ignore[arg-type]  # checked on construction
 
@@ -102,8 +102,8 @@ class Banding:
 
     def __post_init__(self) -> None:
         for name, value in (("bands", self.bands), ("rows", self.rows)):
-            if value < 1:
-                raise RecipeError(f"`{name}` must be at least 1. Got {value}")
+            if not isinstance(value, int) or value < 1:
+                raise RecipeError(f"`{name}` must be a whole number, at least 1. Got {value}")
         if self.slots > LARGEST_SIGNATURE:
             raise RecipeError(f"bands x rows must be at most {LARGEST_SIGNATURE}. Got {self.bands} x {self.rows}")
 
@@ -151,8 +151,11 @@ class Recipe:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read a recipe that `to_json` wrote."""
-        fields = json.loads(text)
-        if (found := fields.pop("format", None)) != FORMAT:
-            raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
-        shingling = Shingling(**fields.pop("shingling"))
-        return cls(shingling=shingling, banding=Banding(**fields.pop("banding")), **fields)
+        try:
+            fields = json.loads(text)
+            if (found := fields.pop("format", None)) != FORMAT:
+                raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
+            shingling = Shingling(**fields.pop("shingling"))
+            return cls(shingling=shingling, banding=Banding(**fields.pop("banding")), **fields)
+        except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
+            raise RecipeError(f"This is not a recipe that `to_json` wrote ({error}). Write it again") from error

@@ -12,6 +12,11 @@ FALSE_CANDIDATES = 2500.0
 
 STEPS = 200
 
+MOST_ROWS = 100
+
+LEAST = 1e-3
+"""Thresholds below are met by items that share next to nothing, and would need signatures without end."""
+
 
 def tune(threshold: float = 0.8, recall: float = 0.99) -> Banding:
     """Return the cheapest banding that finds a pair at the threshold with at least the chance `recall`.
@@ -20,9 +25,11 @@ def tune(threshold: float = 0.8, recall: float = 0.99) -> Banding:
     Banding(bands=20, rows=7)
     """
     check_threshold(threshold)
+    if threshold < LEAST:
+        raise RecipeError(f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less")
     if not 0 < recall < 1:
         hint = f"; did you mean {recall / 100:g}?" if 1 < recall < 100 else ""  # noqa: PLR2004 - per cent
-        raise RecipeError(f"`recall` must be above 0 and below 1. Got {recall:g}{hint}")
+        raise RecipeError(f"`recall` must be above 0 and below 1, such as 0.99. Got {recall:g}{hint}")
     return min(choices(threshold, recall), key=lambda banding: cost(banding, threshold))
 
 
@@ -34,9 +41,9 @@ def choices(threshold: float, recall: float) -> list[Banding]:
         if bands * rows > LARGEST_SIGNATURE:
             break
         found.append(Banding(bands, rows))
-        if bands * rows > FALSE_CANDIDATES and rows > 1:
+        if bands * rows > FALSE_CANDIDATES or rows > MOST_ROWS:
             break
-    return found or [Banding(bands_for(threshold, recall, 1), 1)]
+    return found
 
 
 def bands_for(threshold: float, recall: float, rows: int) -> int:

@@ -44,7 +44,7 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
     chances = ", ".join(f"{chance:.4f} at {similarity}" for similarity, chance in s.chance.items())
     seconds = ", ".join(f"{stage} {took:.2f}" for stage, took in s.seconds.items() if stage != "total")
     rows = [("items", f"{s.items:,}")]
-    if s.removed or s.clusters:
+    if s.removed or "cluster" in s.seconds:
         rows.append(("kept", f"{s.kept:,}"))
         rows.append(("removed", f"{s.removed:,} ({s.removed / max(s.items, 1):.1%}) in {s.clusters:,} clusters"))
     return [

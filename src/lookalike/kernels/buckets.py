@@ -119,7 +119,8 @@ def narrow(items, bounds, pivots, widths, root, work):
             else:
                 items[rare] = items[i]
                 rare += 1
-        items[rare:end] = work[:moved]
+        for i in range(moved):
+            items[rare + i] = work[i]
         if rare == pivot:
             continue
         bounds[left, 0], bounds[left, 1] = bounds[bucket, 0], end

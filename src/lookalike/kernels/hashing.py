@@ -2,7 +2,9 @@
 
     token   its UTF-8 bytes in chunks of eight, little-endian, the last padded with zeros:
             h = 0; for each chunk: h = (h ^ chunk) * FIRST; h = h ^ (h >> 32); then h * SECOND
-    number  (a code point, a byte, a token id): the same with the number as the only chunk
+    number  (a code point, a byte, a token id): the same with the number as the only chunk, and h = FIRST at the start,
+            so that 0 is a token like any other
+    sign    (ASCII punctuation, where it is kept): the token of the lone byte 128 + its code
     shingle tokens t1..tn: p = t1 * BASE^(n-1) + ... + tn; p = (p ^ (p >> 32)) * FIRST; p ^ (p >> 29); 0 becomes 1
 
 All arithmetic is modulo 2^64. A polynomial rolls along the text at two multiplications a shingle, whatever n is.
@@ -29,7 +31,7 @@ def absorb(h, chunk):
 @inline
 def hash_number(number):
     """Hash a token that is a number."""
-    return absorb(np.uint64(0), np.uint64(number)) * SECOND
+    return absorb(FIRST, np.uint64(number)) * SECOND
 
 
 @inline

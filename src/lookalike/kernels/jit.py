@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -13,16 +15,31 @@ from numba.extending import intrinsic
 
 Function = Callable[..., Any]
 
+SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+"""Digest of all kernels."""
+
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, without the interpreter lock, and keep the result on disk."""
     compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
-    return compiled
+    return stamped(compiled)
 
 
 def inline(function: Function) -> Function:
     """Compile `function` into the kernels that call it."""
     compiled: Function = numba.njit(inline="always", cache=True, error_model="numpy")(function)
+    return stamped(compiled)
+
+
+def stamped(compiled: Function) -> Function:
+    """Let the cached code be valid for these sources, whatever their dates.
+
+    Numba looks at the date of the one file a kernel is in, and would keep code that was compiled with a function of
+    another file as that was before.
+    """
+    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = SOURCES  # noqa: SLF001 - there is no other way
     return compiled
 
 

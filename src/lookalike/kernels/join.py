@@ -1,8 +1,8 @@
 """Sets -> candidates, missing none: a prefix-filter join (AllPairs, PPJoin).
 
 Order the elements of every set alike, rare ones first. Two sets that reach the threshold then share an element among
-the first few of each: so only those are indexed and looked up. Sets are ranked by size; of two, the longer looks for the
-shorter, of which fewer elements need to be indexed.
+the first few of each: so only those are indexed and looked up. Sets are ranked by size; of two, the longer looks for
+the shorter, of which fewer elements need to be indexed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def prefixes(sets, begins, sizes, members, threshold, counts, order, out, ends):
             order[i] = rarity(sets[begins[item] + i], counts)
         order[:size].sort()
         length = size - least_overlap(size, threshold) + 1
-        out[filled : filled + length] = order[:length]
+        for i in range(length):
+            out[filled + i] = order[i]
         filled += length
         ends[rank] = filled
 

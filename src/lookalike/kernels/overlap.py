@@ -49,7 +49,7 @@ def similarities(left, right, sets, begins, sizes, threshold, table, out):
     """Write the exact Jaccard similarity of each candidate, or 0 where it is below the threshold.
 
     The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty. `table` has room for
-    four times the largest set. Candidates with the same left item come together.
+    `power_of_two(2 * size)` of the largest set on the left. Candidates with the same left item come together.
     """
     held = -1
     slots = table[:64]

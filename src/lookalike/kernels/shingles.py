@@ -183,7 +183,10 @@ def make_sets(data, bounds, recipe, tables, bag, work, set_work, out, sizes):
     filled = 0
     for item in range(sizes.size):
         count = shingle_item(data[bounds[item, 0] : bounds[item, 1]], recipe, tables, work)
-        out[filled : filled + count] = work[2][:count]
-        sizes[item] = distinct(out[filled : filled + count], bag, set_work)
-        filled += sizes[item]
+        grams = work[2]
+        for i in range(count):
+            out[filled + i] = grams[i]
+        size = distinct(out[filled : filled + count], bag, set_work)
+        sizes[item] = size
+        filled += size
     return filled

@@ -120,8 +120,10 @@ def open_memory(inputs: object, options: Options) -> TableSource:
 def _open_mapping(inputs: Mapping[Any, Any], options: Options) -> TableSource:
     try:
         keys = pa.array(list(inputs), type=pa.large_string() if not inputs else None)
-    except (pa.ArrowException, UnicodeError) as error:
-        raise InputError("the keys of a dict are ids, so they must be of one type, strings or integers") from error
+    except (pa.ArrowException, UnicodeError, OverflowError) as error:
+        raise InputError(
+            "the keys of a dict are ids, so they must be of one type, strings or integers of 64 bits"
+        ) from error
     text = "tokens" if options.tokens else "text"
     table = pa.table({"id": keys, text: _arrow(inputs.values(), options)})
     return DictSource(table, replace(options, id="id", text=text))
