@@ -11,7 +11,7 @@ import numpy as np
 from lookalike.errors import InputError
 from lookalike.exact import Sets, join
 from lookalike.kernels.overlap import similarities
-from lookalike.kernels.shingles import power_of_two
+from lookalike.kernels.shingles import LARGE, power_of_two
 from lookalike.threads import ordered_map
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Verifier:
 
         def compare(part: slice) -> None:
             sizes = self._sizes
-            table = self._table(int(sizes[left[part]].max()))
+            table = self._table(int(np.minimum(np.maximum(sizes[left[part]], sizes[right[part]]), LARGE).max()))
             similarities(left[part], right[part], sets, self._begins, sizes, threshold, table, out[part])
 
         work = self._sizes[left].astype(np.int64) + self._sizes[right]

@@ -83,7 +83,7 @@ def _target(path: Path) -> Path:
 def _check_place(path: Path, *, force: bool) -> None:
     folder = _target(path).parent
     exists = _exists(path)
-    if not exists and not os.path.isdir(folder):  # noqa: PTH112  Path's own raises for what it may not look at
+    if not os.path.isdir(folder):  # noqa: PTH112  Path's own raises for what it may not look at
         raise OutputError(f"{path} cannot be written: there is no directory {folder}; make it first")
     if os.path.isdir(path):  # noqa: PTH112
         raise OutputError(f"{path} is a directory; give the name of a file in it")

@@ -16,11 +16,15 @@ WORDS, CHARS, BYTES, TOKENS = 0, 1, 2, 3
 """Kinds of tokens; an item of the last kind is a list of 64-bit numbers, seen as bytes."""
 
 
+LARGE = 1 << 20
+"""Elements from which a set is kept in order: tables for it would take too much memory."""
+
+
 @kernel
 def roll(tokens, count, n, leaving, out):
     """Write the hashes of the n-grams of `count` tokens; return how many there are.
 
-    `leaving` is BASE^n. Fewer than n tokens are one shingle, all of them.
+    `leaving` is BASE^n. Fewer than n tokens are one shingle, all of them. `out` may be `tokens`.
     """
     p = np.uint64(0)
     for i in range(min(n, count)):
@@ -29,8 +33,9 @@ def roll(tokens, count, n, leaving, out):
         out[0] = finish(p)
         return min(count, 1)
     for i in range(n, count):
+        change = tokens[i] - tokens[i - n] * leaving
         out[i - n] = finish(p)
-        p = p * BASE + (tokens[i] - tokens[i - n] * leaving)
+        p = p * BASE + change
     out[count - n] = finish(p)
     return count - n + 1
 
@@ -158,11 +163,11 @@ def shingle_item(item, recipe, tables, work):
     """Leave the shingle hashes of an item in `work`, repetitions included; return how many there are.
 
     `recipe` is (kind, n, BASE^n, case bit), `tables` (character classes, lower case, whether ASCII needs them, hash of
-    each byte), `work` (buffers for words, tokens, shingles).
+    each byte), `work` (buffers for words, tokens; the shingles take the place of these).
     """
     kind, n, leaving, case_bit = recipe
     classes, lower, always, byte_hashes = tables
-    word_work, tokens, grams = work
+    word_work, tokens = work
     if kind == WORDS:
         count = word_tokens(item, (classes, lower, always), case_bit, word_work, tokens)
     elif kind == CHARS:
@@ -171,7 +176,7 @@ def shingle_item(item, recipe, tables, work):
         count = byte_tokens(item, byte_hashes, tokens)
     else:
         count = number_tokens(item, tokens)
-    return roll(tokens, count, n, leaving, grams)
+    return roll(tokens, count, n, leaving, tokens)
 
 
 @kernel
@@ -183,7 +188,7 @@ def make_sets(data, bounds, recipe, tables, bag, work, set_work, out, sizes):
     filled = 0
     for item in range(sizes.size):
         count = shingle_item(data[bounds[item, 0] : bounds[item, 1]], recipe, tables, work)
-        grams = work[2]
+        grams = work[1]
         for i in range(count):
             out[filled + i] = grams[i]
         size = distinct(out[filled : filled + count], bag, set_work)

@@ -88,7 +88,7 @@ def sign_batch(data, offsets, recipe, tables, work, sketch, counts, prints, keys
     multipliers, rows, classic, signature = sketch
     for item in range(counts.size):
         count = shingle_item(data[offsets[item] : offsets[item + 1]], recipe, tables, work)
-        grams = work[2][:count]
+        grams = work[1][:count]
         counts[item] = count
         prints[item, 0], prints[item, 1] = fingerprint(grams)
         if count == 0:

@@ -1,0 +1,72 @@
+"""The command line, run in this process (fast) or as a process of its own (what users have)."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lookalike.cli import main
+
+LOOKALIKE = [sys.executable, "-c", "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments: object, stdin: bytes = b"") -> Outcome:
+    """Run a command in this process: all but the start of the interpreter is as usual."""
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n"), io.StringIO()
+    before = sys.argv, sys.stdin
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    sys.argv, sys.stdin = ["lookalike", *map(str, arguments)], io.TextIOWrapper(io.BytesIO(stdin))
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            main()
+        code: Any = 0
+    except SystemExit as end:
+        code = end.code or 0
+    finally:
+        sys.argv, sys.stdin = before
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    out.flush()
+    return Outcome(code, out.buffer.getvalue().decode(), err.getvalue())  # type: ignore[attr-defined]
+
+
+def done(*arguments: object, stdin: bytes = b"") -> Outcome:
+    """Run a command that must succeed."""
+    outcome = run(*arguments, stdin=stdin)
+    assert outcome.code == 0, outcome.err
+    return outcome
+
+
+def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command as a process, without a terminal."""
+    return subprocess.run(
+        [*LOOKALIKE, *map(str, arguments)],
+        **{"capture_output": True, "text": True, "check": False, "env": quiet_environment(), **options},
+    )
+
+
+def quiet_environment(**more: str) -> dict[str, str]:
+    """Return the environment without what changes how output looks."""
+    noise = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONUNBUFFERED", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+    return {name: value for name, value in os.environ.items() if name not in noise} | more
+
+
+def state(folder: Path = Path()) -> dict[str, bytes]:
+    """Return the names and contents of all files of a folder, to be compared with what is there later."""
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
