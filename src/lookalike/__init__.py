@@ -5,7 +5,7 @@
     compare       how similar are these two, and why?
     tune          bands and rows from threshold and recall
 
-Names load when they are first used, so that importing the package costs nothing.
+What needs NumPy, Numba or Arrow loads when it is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -13,38 +13,43 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lookalike.errors import InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
+from lookalike.recipe import Banding, Recipe, Shingling
+from lookalike.tune import tune
+
 if TYPE_CHECKING:
-    from lookalike.compare import Comparison as Comparison
-    from lookalike.compare import compare as compare
-    from lookalike.errors import InputError as InputError
-    from lookalike.errors import LookalikeError as LookalikeError
-    from lookalike.errors import MissingExtraError as MissingExtraError
-    from lookalike.errors import OutputError as OutputError
-    from lookalike.errors import RecipeError as RecipeError
-    from lookalike.pipeline import deduplicate as deduplicate
-    from lookalike.pipeline import find_pairs as find_pairs
-    from lookalike.recipe import Banding as Banding
-    from lookalike.recipe import Recipe as Recipe
-    from lookalike.recipe import Shingling as Shingling
-    from lookalike.results import Clusters as Clusters
-    from lookalike.results import Deduplicated as Deduplicated
-    from lookalike.results import Pairs as Pairs
-    from lookalike.results import Summary as Summary
-    from lookalike.tune import tune as tune
+    from lookalike.comparison import Comparison, compare
+    from lookalike.pipeline import deduplicate, find_pairs
+    from lookalike.results import Clusters, Deduplicated, Pairs, Summary
 
 __version__ = "0.1.0"
 
+__all__ = [
+    "Banding",
+    "Clusters",
+    "Comparison",
+    "Deduplicated",
+    "InputError",
+    "LookalikeError",
+    "MissingExtraError",
+    "OutputError",
+    "Pairs",
+    "Recipe",
+    "RecipeError",
+    "Shingling",
+    "Summary",
+    "compare",
+    "deduplicate",
+    "find_pairs",
+    "tune",
+]
+
 _HOMES = {
-    "compare": ("Comparison", "compare"),
-    "errors": ("InputError", "LookalikeError", "MissingExtraError", "OutputError", "RecipeError"),
+    "comparison": ("Comparison", "compare"),
     "pipeline": ("deduplicate", "find_pairs"),
-    "recipe": ("Banding", "Recipe", "Shingling"),
     "results": ("Clusters", "Deduplicated", "Pairs", "Summary"),
-    "tune": ("tune",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME)  # noqa: PLE0605 - the public names, from the table above
 
 
 def __getattr__(name: str) -> object:

@@ -41,18 +41,28 @@ class IndexedPairs:
 class Groups:
     """Each original with its copies.
 
-    The pairs within a group grow with its square. In a group of more than `LARGEST_GROUP` items every copy is paired
-    with the original only, and the original alone stands for the group in pairs with others.
+    The pairs within a group grow with its square. A group of more than `LARGEST_GROUP` items is condensed: its first
+    item stands for it, and when two collections are compared, the first of either. Only these are paired with items of
+    other groups, and with all the items of their own.
     """
 
-    def __init__(self, copies: Copies) -> None:
+    def __init__(self, copies: Copies, boundary: int | None) -> None:
         items = np.flatnonzero(copies.original >= 0)
-        original = copies.original[items]
-        order = np.argsort(original, kind="stable")
+        order = np.argsort(copies.original[items], kind="stable")
         self.items = items[order]
-        self.sizes = np.bincount(original, minlength=len(copies.original))
+        self.sizes = np.bincount(copies.original[items], minlength=len(copies.original))
         self.begins = np.cumsum(self.sizes) - self.sizes
         self.large = self.sizes > LARGEST_GROUP
+        stands = ~self.large[copies.original[self.items]] | self._first(boundary, copies)
+        self.delegates = self.items[stands]
+        self.delegations = np.bincount(copies.original[self.delegates], minlength=len(copies.original))
+        self.delegate_begins = np.cumsum(self.delegations) - self.delegations
+
+    def _first(self, boundary: int | None, copies: Copies) -> NDArray[np.bool_]:
+        """Mark the first item of each group, and the first from the boundary on."""
+        group = copies.original[self.items].astype(np.int64)
+        side = group * 2 + (self.items >= boundary) if boundary is not None else group
+        return np.not_equal(np.diff(side, prepend=-1), 0)
 
     def expand(self, pairs: Verified) -> IndexedPairs:
         """Return all pairs of items that follow from pairs of originals, and those within groups."""
@@ -66,16 +76,12 @@ class Groups:
         order = np.lexsort((high, low))
         return IndexedPairs(low[order], high[order], similarity[order], int(self.sizes[self.large].sum()))
 
-    def _members(self, originals: NDArray[np.int32]) -> NDArray[np.int64]:
-        """How many items each original stands for in pairs with others."""
-        return np.where(self.large[originals], 1, self.sizes[originals])
-
     def _product(self, pairs: Verified) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Pair every item of one group with every item of the other."""
-        lefts, rights = self._members(pairs.left), self._members(pairs.right)
+        """Pair everyone who stands for one group with everyone who stands for the other."""
+        lefts, rights = self.delegations[pairs.left], self.delegations[pairs.right]
         pair, nth = within(lefts * rights)
-        left = self.items[self.begins[pairs.left[pair]] + nth // rights[pair]]
-        right = self.items[self.begins[pairs.right[pair]] + nth % rights[pair]]
+        left = self.delegates[self.delegate_begins[pairs.left[pair]] + nth // rights[pair]]
+        right = self.delegates[self.delegate_begins[pairs.right[pair]] + nth % rights[pair]]
         return left, right, pairs.similarity[pair]
 
     def _inside(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -88,11 +94,16 @@ class Groups:
         return self.items[at], self.items[at + 1 + ahead]
 
     def _star(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pair the original of a large group with each of its copies."""
+        """Pair those who stand for a large group with all the others in it."""
         group = np.flatnonzero(self.large)
-        of, nth = within(self.sizes[group] - 1)
-        begin = self.begins[group][of]
-        return self.items[begin], self.items[begin + 1 + nth]
+        of, nth = within(self.sizes[group] * self.delegations[group])
+        group = group[of]
+        one = self.delegates[self.delegate_begins[group] + nth // self.sizes[group]]
+        two = self.items[self.begins[group] + nth % self.sizes[group]]
+        stands = np.zeros(len(self.sizes), bool)
+        stands[self.delegates] = True
+        wanted = (one < two) | ((one > two) & ~stands[two])
+        return one[wanted], two[wanted]
 
 
 def within(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lookalike.expand import LARGEST_GROUP
 from lookalike.results import Summary
 from lookalike.stages import peak_memory
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from lookalike.band import Seen
     from lookalike.collect import Collected
     from lookalike.settings import Run
+
+SMALLEST = 3
+"""Characters below which nearly all texts share shingles."""
 
 SHOWN = (0.7, 0.8, 0.9)
 """Similarities whose chance is always shown; the threshold's is too."""
@@ -60,17 +64,20 @@ def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
     items = collected.items
     if items.empty:
         nulls = f", {items.nulls:,} of them null" if items.nulls else ""
-        yield f"{items.empty:,} items have no shingle{nulls}: they are kept and match nothing"
+        has, they = (
+            ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
+        )
+        yield f"{items.empty:,} {has} no shingle{nulls}: {they} nothing"
     compared = items.count - items.empty
     if compared and items.fragile - items.empty > compared / 2:
         yield (
             f"in {(items.fragile - items.empty) / compared:.0%} of the items a single changed {unit(run)} brings the "
-            f"similarity below {run.recipe.threshold:g}, so short are they: try --shingle {smaller(run)}"
+            f"similarity below {run.recipe.threshold:g}, so short are they: try {advice(run)}"
         )
     if condensed:
         yield (
-            f"{condensed:,} items in groups of more than 1,000 with the same shingles: "
-            "each is paired with the first of its group only, and that one alone with items of other groups"
+            f"{condensed:,} items are in groups of more than {LARGEST_GROUP:,} with the same shingles: in each group "
+            "the first stands for all, and only pairs with it are listed"
         )
 
 
@@ -79,9 +86,11 @@ def unit(run: Run) -> str:
     return {"words": "word", "chars": "character", "bytes": "byte", "tokens": "token"}[run.recipe.shingling.kind]
 
 
-def smaller(run: Run) -> str:
-    """Suggest a shingle for shorter items."""
+def advice(run: Run) -> str:
+    """Suggest what suits shorter items."""
     kind, size = run.recipe.shingling.kind, run.recipe.shingling.size
     if kind == "words":
-        return "words:2" if size > 2 else "chars:4"  # noqa: PLR2004 - two words still carry an order
-    return f"{kind}:{max(size // 2, 1)}"
+        return "the shingle words:2" if size > 2 else "the shingle chars:5"  # noqa: PLR2004 - two words carry an order
+    if size > SMALLEST:
+        return f"the shingle {kind}:{max(size // 2, SMALLEST)}"
+    return "a lower threshold"

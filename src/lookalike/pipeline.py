@@ -39,12 +39,12 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
         seen = band.Seen()
         found = concatenate(search(run, collected, verifier, apart, seen, band.ALL))
         with run.stages.timed("expand"):
-            pairs = Groups(collected.copies).expand(found).across(collected.boundary)
+            pairs = Groups(collected.copies, collected.boundary).expand(found).across(collected.boundary)
             table = pair_table(collected, pairs)
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
         counted = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
         summary = notes.summarise(run, collected, seen, **counted)
-        return Pairs(table, summary, pairs.left, pairs.right)
+        return Pairs(table, summary, pairs.left, pairs.right, against is not None)
 
 
 def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401

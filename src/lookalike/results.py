@@ -52,7 +52,7 @@ class Summary:
     empty: int
     """Items without a shingle, nulls included: never compared, always kept."""
     short: int
-    """Items with fewer tokens than a shingle has: they match only as a whole."""
+    """Items with a single shingle: they match only as a whole."""
     shingle: str
     sketch: str
     bands: int
@@ -150,6 +150,8 @@ class Pairs(Table):
     _left: NDArray[np.int64]
     _right: NDArray[np.int64]
     """Indices of the items, for `clusters`."""
+    _two: bool = False
+    """Whether left and right are of two collections."""
 
     @property
     def _headline(self) -> str:
@@ -159,6 +161,8 @@ class Pairs(Table):
 
     def clusters(self, keep: str = "first") -> Clusters:
         """Return the connected components; `keep` is first or last. A similarity is null if that pair was not found."""
+        if self._two:
+            raise RecipeError("clusters() is for pairs of one collection; these were found `against` another one")
         rule = Keep.parse(keep)
         if rule.rule not in ("first", "last"):
             raise RecipeError(
@@ -268,11 +272,12 @@ class Deduplicated:
             return {key: text for (key, text), take in zip(self._inputs.items(), mask, strict=True) if take}
         if isinstance(self._inputs, (list, tuple)) and not self.source.paths:
             return [text for text, take in zip(self._inputs, mask, strict=True) if take]
-        rows = pick_rows(self.source, mask)
         kind = type(self._inputs).__module__.partition(".")[0]
-        if kind in ("pandas", "polars"):
-            return getattr(Table(rows, self.summary), f"to_{kind}")()
-        return rows
+        if kind == "pandas":
+            return self._inputs[mask]
+        if kind == "polars":
+            return self._inputs.filter(mask)
+        return pick_rows(self.source, mask)
 
     def __repr__(self) -> str:
         s = self.summary

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from lookalike import characters
 from lookalike.errors import InputError
 from lookalike.kernels import shingles as kernels
-from lookalike.kernels.hashing import FIRST, SECOND, base_power, hash_number
+from lookalike.kernels.hashing import base_power, hash_number
 from lookalike.kernels.tokens import PADDING, is_ascii
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Shingler:
             shingling.size,
             base_power(shingling.size),
             np.uint8(32 if shingling.lower else 0),
+            shingling.bag,
         )
         self._local = threading.local()
 
@@ -80,20 +81,19 @@ class Shingler:
             return text_columns(normalise(items, self.shingling, ascii_only=True))
         return columns
 
-    def work(self, longest: int) -> tuple[Any, ...]:
-        """Return this thread's buffers for shingles, with room for an item of that length."""
-        if getattr(self._local, "room", -1) < longest:
-            self._local.room = room = max(longest, 1 << 16)
+    def work(self, longest: int, *, sets: bool = False) -> tuple[Any, ...]:
+        """Return this thread's buffers, with room for an item of that length; for its set too if that is wanted."""
+        room = max(longest, 1 << 16)
+        if getattr(self._local, "room", -1) < room:
+            self._local.room = room
             wide = 3 * room + 2 * PADDING if self.shingling.kind == "words" else PADDING
             words = tuple(np.empty(wide, dtype) for dtype in (np.uint8, np.uint8, np.uint8, np.int32))
             self._local.work = (words, np.empty(room + 1, np.uint64))
-        work: tuple[Any, ...] = self._local.work
-        return work
+        return (*self._local.work, self._set_work(room if sets or self.shingling.bag else 0))
 
-    def set_work(self, longest: int) -> tuple[NDArray[np.uint64], ...]:
-        """Return this thread's buffers for making sets, with room for an item of that length."""
-        if getattr(self._local, "set_room", -1) < min(longest, kernels.LARGE):
-            self._local.set_room = room = min(max(longest, 1 << 16), kernels.LARGE)
+    def _set_work(self, room: int) -> tuple[NDArray[np.uint64], ...]:
+        if getattr(self._local, "set_room", -1) < room:
+            self._local.set_room = room
             table = kernels.power_of_two(2 * room)
             self._local.set_work = tuple(np.empty(size, np.uint64) for size in (table, room + 1, table, table))
         work: tuple[NDArray[np.uint64], ...] = self._local.set_work
@@ -107,37 +107,23 @@ class Shingler:
             return self._large_sets(data, bounds)
         sizes = np.empty(len(bounds), np.int64)
         out = np.empty(int(lengths.sum()) + len(bounds), np.uint64)
-        work, set_work = self.work(longest), self.set_work(longest)
-        filled = kernels.make_sets(
-            data, bounds, self.recipe, self.tables, self.shingling.bag, work, set_work, out, sizes
-        )
+        work = self.work(longest, sets=True)
+        filled = kernels.make_sets(data, bounds, self.recipe, self.tables, work, out, sizes)
         return out[:filled], sizes
+
+    def grams(self, item: NDArray[np.uint8]) -> NDArray[np.uint64]:
+        """Return the shingles of one item in the order they stand in it, repetitions included; a bag in any order."""
+        work = self.work(len(item))
+        count = kernels.shingle_item(item, self.recipe, self.tables, work)
+        grams: NDArray[np.uint64] = work[1][:count].copy()
+        return grams
 
     def _large_sets(
         self, data: NDArray[np.uint8], bounds: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Make sets one by one, by sorting; they are in order then."""
-        made = []
-        for begin, end in bounds:
-            work = self.work(int(end - begin))
-            count = kernels.shingle_item(data[begin:end], self.recipe, self.tables, work)
-            made.append(in_order(work[1][:count], bag=self.shingling.bag))
+        made = [np.unique(self.grams(data[begin:end])) for begin, end in bounds]
         return np.concatenate(made), np.array([len(one) for one in made], np.int64)
-
-
-def in_order(grams: NDArray[np.uint64], *, bag: bool) -> NDArray[np.uint64]:
-    """Make a set, in order, of many shingles; a bag numbers those that are equal, as `kernels.settle` does."""
-    grams = np.sort(grams)
-    first = np.ones(len(grams), bool)
-    first[1:] = grams[1:] != grams[:-1]
-    if not bag:
-        return grams[first]
-    begins = np.flatnonzero(first)
-    again = (np.arange(len(grams)) - np.repeat(begins, np.diff(begins, append=len(grams)))).astype(np.uint64)
-    mixed = grams + again * SECOND
-    mixed = (mixed ^ (mixed >> np.uint64(32))) * FIRST
-    mixed ^= mixed >> np.uint64(29)
-    return np.sort(np.where(first, grams, np.maximum(mixed, np.uint64(1))))
 
 
 def text_columns(texts: pa.Array) -> Columns:

@@ -34,7 +34,7 @@ def compare(
 
     from lookalike.cli.job import read_text
     from lookalike.cli.show import print_comparison
-    from lookalike.compare import compare as compare_texts
+    from lookalike.comparison import compare as compare_texts
 
     left, right = (read_text(path, encoding_errors) for path in (one, two))
     found = compare_texts(left, right, **settings)

@@ -21,7 +21,7 @@ Command = Callable[..., None]
 Inputs = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE...",
+        metavar="FILE",
         help="Parquet, JSON Lines (.jsonl, .ndjson, also .gz or .zst), CSV or TSV files, folders, globs, or - for "
         "standard input. Files are read in the order of their names.",
     ),

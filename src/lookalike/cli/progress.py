@@ -72,7 +72,7 @@ class _Announcement(event.Listener):
 
     def on_start(self, event: Any) -> None:  # noqa: ANN401, ARG002
         if self._console is not None:
-            self._console.print("Compiling kernels: this happens once, and takes about 10 seconds.", style="dim")
+            self._console.print("Compiling kernels: this happens once, and takes 10 to 20 seconds.", style="dim")
             self._console = None
 
     def on_end(self, event: Any) -> None:  # noqa: ANN401

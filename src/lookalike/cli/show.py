@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lookalike.compare import Comparison, Span
+    from lookalike.comparison import Comparison, Span
     from lookalike.results import Pairs, Summary
 
 PAIRS_SHOWN = 20
@@ -28,8 +28,8 @@ def print_summary(console: Console, summary: Summary, outputs: dict[str, Path]) 
     grid.add_column(overflow="fold")
     for name, value in rows_of(summary):
         grid.add_row(name, value)
-    for option, path in outputs.items():
-        grid.add_row(option.removeprefix("--"), escape(str(path)))
+    if outputs:
+        grid.add_row("wrote", escape(", ".join(map(str, outputs.values()))))
     console.print(grid)
     for note in summary.notes:
         console.print(Text(f"Note: {note}.", style="yellow"))
@@ -38,15 +38,20 @@ def print_summary(console: Console, summary: Summary, outputs: dict[str, Path]) 
 def rows_of(summary: Summary) -> list[tuple[str, str]]:
     """Return the lines of a summary, name and value."""
     s = summary
-    found = f"{s.pairs:,} verified of {s.candidates:,} candidates"
+    deduplicated = "cluster" in s.seconds
+    found = (
+        f"{s.pairs:,}{' that link clusters' if deduplicated else ''}, from {plural(s.candidates, 'candidate')} compared"
+    )
     if s.copies:
-        found += f", with {s.copies:,} copies"
+        found += f" and {plural(s.copies, 'exact copy', 'exact copies')}"
     chances = ", ".join(f"{chance:.4f} at {similarity}" for similarity, chance in s.chance.items())
     seconds = ", ".join(f"{stage} {took:.2f}" for stage, took in s.seconds.items() if stage != "total")
     rows = [("items", f"{s.items:,}")]
-    if s.removed or "cluster" in s.seconds:
+    if deduplicated:
         rows.append(("kept", f"{s.kept:,}"))
-        rows.append(("removed", f"{s.removed:,} ({s.removed / max(s.items, 1):.1%}) in {s.clusters:,} clusters"))
+        rows.append(
+            ("removed", f"{s.removed:,} ({s.removed / max(s.items, 1):.1%}) from {plural(s.clusters, 'cluster')}")
+        )
     return [
         *rows,
         ("pairs", found),
@@ -57,12 +62,20 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "cluster"), plural(2, "cluster")
+    ('1 cluster', '2 clusters')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def print_pairs(found: Pairs) -> None:
     """Print pairs: a short table on a terminal, all of them separated by tabs elsewhere."""
     if sys.stdout.isatty():
-        table = Table("left", "right", "similarity")
-        best = found.to_arrow().sort_by([("similarity", "descending")]).slice(0, PAIRS_SHOWN)
-        for row in best.to_pylist():
+        table = Table(Column("left", overflow="fold"), Column("right", overflow="fold"), "similarity")
+        for row in found.to_arrow().slice(0, PAIRS_SHOWN).to_pylist():
             table.add_row(escape(str(row["left"])), escape(str(row["right"])), f"{row['similarity']:.4f}")
         console = Console()
         console.print(table)
@@ -85,10 +98,10 @@ def print_comparison(found: Comparison, left: str, right: str, *, full: bool) ->
         f"Shingles: {found.shared:,} shared, {found.only_left:,} only in {escape(left)}, "
         f"{found.only_right:,} only in {escape(right)} ({found.recipe.shingling})."
     )
-    met = "would have compared them" if found.bands_met else "would have missed them"
+    compares = "compares them" if found.bands_met else "does not compare them"
     console.print(
-        f"Bands: they meet in {found.bands_met} of {banding.bands}; a run {met} "
-        f"(chance at this similarity: {found.chance:.4f})."
+        f"Bands: they meet in {found.bands_met} of {banding.bands}, so a run {compares}; "
+        f"at this similarity the chance of that is {found.chance:.4f}."
     )
     for name, text, spans in ((left, found.left, found.left_spans), (right, found.right, found.right_spans)):
         console.print()

@@ -74,7 +74,8 @@ def overlap_of_large(one, two, table):
 def similarities(left, right, sets, begins, sizes, threshold, table, out):
     """Write the exact Jaccard similarity of each candidate, or 0 where it is below the threshold.
 
-    The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty, in order if it is large.
+    The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty, in order if it is
+    large.
     `table` has room for `power_of_two(2 * size)` of the largest set that is not. Candidates with the same left item
     come together.
     """

@@ -160,14 +160,15 @@ def fingerprint(grams):
 
 @kernel
 def shingle_item(item, recipe, tables, work):
-    """Leave the shingle hashes of an item in `work`, repetitions included; return how many there are.
+    """Leave the shingle hashes of an item in `work`; return how many there are.
 
-    `recipe` is (kind, n, BASE^n, case bit), `tables` (character classes, lower case, whether ASCII needs them, hash of
-    each byte), `work` (buffers for words, tokens; the shingles take the place of these).
+    Repetitions are left in, or numbered in a bag. `recipe` is (kind, n, BASE^n, case bit, bag), `tables` (character
+    classes, lower case, whether ASCII needs them, hash of each byte), `work` (buffers for words, tokens, buffers for
+    `distinct`); the shingles take the place of the tokens.
     """
-    kind, n, leaving, case_bit = recipe
+    kind, n, leaving, case_bit, bag = recipe
     classes, lower, always, byte_hashes = tables
-    word_work, tokens = work
+    word_work, tokens, set_work = work
     if kind == WORDS:
         count = word_tokens(item, (classes, lower, always), case_bit, word_work, tokens)
     elif kind == CHARS:
@@ -176,14 +177,15 @@ def shingle_item(item, recipe, tables, work):
         count = byte_tokens(item, byte_hashes, tokens)
     else:
         count = number_tokens(item, tokens)
-    return roll(tokens, count, n, leaving, tokens)
+    count = roll(tokens, count, n, leaving, tokens)
+    return distinct(tokens[:count], True, set_work) if bag else count
 
 
 @kernel
-def make_sets(data, bounds, recipe, tables, bag, work, set_work, out, sizes):
+def make_sets(data, bounds, recipe, tables, work, out, sizes):
     """Write the sets of a batch to `out`, one after the other, and their sizes; return their length together.
 
-    Item i is `data[bounds[i, 0]:bounds[i, 1]]`. `work` is for `shingle_item`, `set_work` for `distinct`.
+    Item i is `data[bounds[i, 0]:bounds[i, 1]]`; the other arguments are those of `shingle_item`.
     """
     filled = 0
     for item in range(sizes.size):
@@ -191,7 +193,7 @@ def make_sets(data, bounds, recipe, tables, bag, work, set_work, out, sizes):
         grams = work[1]
         for i in range(count):
             out[filled + i] = grams[i]
-        size = distinct(out[filled : filled + count], bag, set_work)
+        size = count if recipe[4] else distinct(out[filled : filled + count], False, work[2])
         sizes[item] = size
         filled += size
     return filled

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike import characters
-from lookalike.kernels.tokens import BLANK, SINGLE
+from lookalike.errors import InputError, RecipeError
+from lookalike.kernels.tokens import SINGLE, WORD
 from lookalike.read import Batch
 from lookalike.settings import Settings, recipe_of
 from lookalike.shingle import Shingler, normal
 from lookalike.sign import Signer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from lookalike.recipe import Recipe, Shingling
@@ -86,86 +84,75 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
     1.0
     """
     recipe = recipe_of(settings)
+    if recipe.shingling.kind == "tokens":
+        raise RecipeError("compare takes two texts, and tokens:n is for lists of token ids. Use words, chars or bytes")
     shingler = Shingler(recipe.shingling)
-    columns = shingler.columns(pa.array([left, right], pa.large_string()))
+    left, right = (as_compared(text, recipe.shingling) for text in (left, right))
+    columns = shingler.columns(as_array(left, right))
     bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
     elements, sizes = shingler.sets(columns.data, bounds)
-    one, two = elements[: sizes[0]], elements[sizes[0] :]
-    shared = len(np.intersect1d(one, two))
-    union = len(one) + len(two) - shared
-    left_spans, right_spans = shared_spans(left, right, recipe.shingling)
+    shared = len(np.intersect1d(elements[: sizes[0]], elements[sizes[0] :], assume_unique=True))
+    only_left, only_right = (int(size) - shared for size in sizes)
+    marker = Shingler(replace(recipe.shingling, bag=False))
+    grams = [marker.grams(columns.data[begin:end]) for begin, end in bounds]
     return Comparison(
-        similarity=shared / union if union else 0.0,
+        similarity=shared / (shared + only_left + only_right) if elements.size else 0.0,
         shared=shared,
-        only_left=len(one) - shared,
-        only_right=len(two) - shared,
+        only_left=only_left,
+        only_right=only_right,
         recipe=recipe,
         bands_met=bands_met(recipe, shingler, left, right),
         left=left,
         right=right,
-        left_spans=left_spans,
-        right_spans=right_spans,
+        left_spans=shared_spans(left, np.isin(grams[0], grams[1]), recipe.shingling),
+        right_spans=shared_spans(right, np.isin(grams[1], grams[0]), recipe.shingling),
     )
+
+
+def as_compared(text: str, shingling: Shingling) -> str:
+    """Return a text with its switches applied, but for the case of words, which only the comparison ignores."""
+    return normal(text, replace(shingling, lower=False) if shingling.kind == "words" else shingling)
+
+
+def as_array(*texts: str) -> pa.Array:
+    """Return texts as an Arrow array."""
+    try:
+        return pa.array(texts, pa.large_string())
+    except (pa.ArrowInvalid, UnicodeEncodeError) as error:
+        raise InputError("A text holds half of a surrogate pair, which is not valid Unicode. Replace it") from error
 
 
 def bands_met(recipe: Recipe, shingler: Shingler, left: str, right: str) -> int:
     """Count the bands in which two texts agree."""
-    keys = Signer(recipe, shingler).sign(Batch(0, pa.array([left, right], pa.large_string()), None, None)).keys
+    keys = Signer(recipe, shingler).sign(Batch(0, as_array(left, right), None, None)).keys
     return int(np.count_nonzero((keys[:, 0] == keys[:, 1]) & (keys[:, 0] != 0)))
 
 
-def shared_spans(left: str, right: str, shingling: Shingling) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return where each text has shingles of the other, as few spans as possible."""
-    texts = [list(tokens(text, shingling)) for text in (left, right)]
-    grams = [{gram for _, gram in windows(words, shingling.size)} for words in texts]
-    both = grams[0] & grams[1]
-    first, second = (tuple(merged(words, shingling.size, both)) for words in texts)
-    return first, second
+def shared_spans(text: str, shared: NDArray[np.bool_], shingling: Shingling) -> tuple[Span, ...]:
+    """Return where a text has shared shingles, given which of its shingles are; those that touch are one span."""
+    begins, ends = token_bounds(text, shingling)
+    if not shared.any():
+        return ()
+    first = np.flatnonzero(shared)
+    steps = np.zeros(len(begins) + 1, np.int64)
+    np.add.at(steps, first, 1)
+    np.add.at(steps, np.minimum(first + shingling.size, len(begins)), -1)
+    covered = np.cumsum(steps[:-1]) > 0
+    edges = np.flatnonzero(np.diff(covered.astype(np.int8), prepend=0, append=0))
+    return tuple((int(begins[low]), int(ends[high - 1])) for low, high in edges.reshape(-1, 2))
 
 
-def tokens(text: str, shingling: Shingling) -> Iterator[tuple[Span, str]]:
-    """Yield the tokens of a text with their place in it. A byte has the place of its character."""
-    if shingling.kind != "words":
-        for i, character in enumerate(text):
-            pieces = character.encode() if shingling.kind == "bytes" else [normal(character, shingling)]
-            yield from (((i, i + 1), str(piece)) for piece in pieces)
-        return
-    kinds = characters.classes(punctuation=shingling.punctuation)[np.array([ord(c) for c in text], np.int64)]
-    begins = np.flatnonzero((kinds == SINGLE) | ((kinds != BLANK) & (np.roll(kinds, 1) != kinds) | at_start(kinds)))
-    for begin, following in pairwise([*begins.tolist(), len(text)]):
-        end = begin + 1 if kinds[begin] == SINGLE else word_end(kinds, begin, following)
-        yield (begin, end), normal(text[begin:end], shingling)
-
-
-def at_start(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Mark the first character if it belongs to a word."""
-    start = np.zeros(len(kinds), bool)
-    start[:1] = kinds[:1] != BLANK
-    return start
-
-
-def word_end(kinds: NDArray[np.uint8], begin: int, following: int) -> int:
-    """Return where a word ends that begins before another one does."""
-    other = np.flatnonzero(kinds[begin:following] != kinds[begin])
-    return begin + int(other[0]) if len(other) else following
-
-
-def windows(words: list[tuple[Span, str]], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield each shingle with the index of its first token; fewer tokens than a shingle has are one."""
-    for i in range(max(len(words) - size + 1, min(len(words), 1))):
-        yield i, tuple(word for _, word in words[i : i + size])
-
-
-def merged(words: list[tuple[Span, str]], size: int, both: set[tuple[str, ...]]) -> Iterator[Span]:
-    """Yield the spans covered by shared shingles, those that overlap or touch in tokens as one."""
-    begin = end = -1
-    for i, gram in windows(words, size):
-        if gram not in both:
-            continue
-        if i > end:
-            if end >= 0:
-                yield words[begin][0][0], words[end - 1][0][1]
-            begin = i
-        end = min(i + size, len(words))
-    if end >= 0:
-        yield words[begin][0][0], words[end - 1][0][1]
+def token_bounds(text: str, shingling: Shingling) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each token of a text begins and ends, in characters. A byte has the place of its character."""
+    places = np.arange(len(text))
+    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    if shingling.kind == "words":
+        kinds = characters.classes(punctuation=shingling.punctuation)[codes]
+        inside = kinds == WORD
+        begins = (kinds == SINGLE) | (inside & ~np.append(False, inside[:-1]))
+        ends = (kinds == SINGLE) | (inside & ~np.append(inside[1:], False))
+        return np.flatnonzero(begins), np.flatnonzero(ends) + 1
+    if shingling.kind == "bytes":
+        lengths = 1 + sum((codes >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
+        places = np.repeat(places, lengths)
+    return places, places + 1
