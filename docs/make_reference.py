@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).parent / "reference"
 WIDTH = 98  # of a terminal with 100 columns
-TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "compare": "compare"}
+TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "comparison": "comparison"}
 """The Python function that does what a command does."""
 
-MODULES = ("pipeline", "compare", "tune", "settings", "results", "recipe", "errors")
+MODULES = ("pipeline", "comparison", "tune", "settings", "results", "recipe", "errors")
 """Where public things live, in the order of the page."""
 
 UNLISTED = {"settings": ("Settings",)}

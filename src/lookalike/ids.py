@@ -10,12 +10,10 @@ import pyarrow as pa
 from lookalike.errors import InputError
 from lookalike.kernels.buckets import find_buckets, group
 from lookalike.kernels.tokens import hash_texts
-from lookalike.scratch import temporary_file
 from lookalike.shingle import text_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -30,9 +28,8 @@ class Ids:
 
     def __init__(self, source: Source, scratch: Scratch) -> None:
         self._source = source
-        self._folder: Path = scratch.folder
         self._hashes: Column[np.uint64] = scratch.column(np.uint64)
-        self._file = temporary_file(scratch.folder) if source.has_ids else None
+        self._file = scratch.file() if source.has_ids else None
         self._writer: pa.RecordBatchStreamWriter | None = None
 
     def append(self, ids: pa.Array | None) -> None:

@@ -88,6 +88,7 @@ class Scratch:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._columns: list[Column[Any]] = []
+        self._files: list[Any] = []
 
     def column(self, dtype: type[T]) -> Column[T]:
         """Begin a new column."""
@@ -95,10 +96,16 @@ class Scratch:
         self._columns.append(column)
         return column
 
+    def file(self) -> Any:  # noqa: ANN401 - typeshed has no one name for it
+        """Open a plain file, for what is not a column."""
+        file = temporary_file(self.folder)
+        self._files.append(file)
+        return file
+
     def close(self) -> None:
-        """Delete all columns."""
-        for column in self._columns:
-            column.close()
+        """Delete all columns and files."""
+        for one in (*self._columns, *self._files):
+            one.close()
 
 
 def temporary_file(folder: Path) -> Any:  # noqa: ANN401 - typeshed has no one name for it

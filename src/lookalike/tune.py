@@ -29,7 +29,7 @@ def tune(threshold: float = 0.8, recall: float = 0.99) -> Banding:
         raise RecipeError(f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less")
     if not 0 < recall < 1:
         hint = f"; did you mean {recall / 100:g}?" if 1 < recall < 100 else ""  # noqa: PLR2004 - per cent
-        raise RecipeError(f"`recall` must be above 0 and below 1, such as 0.99. Got {recall:g}{hint}")
+        raise RecipeError(f"`recall` must be above 0 and below 1. Got {recall:g}{hint}")
     return min(choices(threshold, recall), key=lambda banding: cost(banding, threshold))
 
 
