@@ -27,7 +27,8 @@ SURE: dict[str, Any] = {"bands": 64, "rows": 1}
 
 def elements(text: Text, shingle: str = "words:5", *, bag: bool = False, **switches: Any) -> set[Any]:
     """Return the shingles of a text, as a set."""
-    grams = naive.ngrams(tokens(text or "", shingle.split(":")[0], **switches), int(shingle.split(":")[1]))
+    kind, _, size = shingle.partition(":")
+    grams = naive.ngrams(tokens(text or "", kind, **switches), int(size))
     return set(naive.bag(grams)) if bag else set(grams)
 
 
@@ -72,8 +73,8 @@ def clusters(count: int, found: Pairs) -> list[list[int]]:
 
 def keeper(items: Sequence[int], keep: str, texts: Sequence[Text], ranks: Sequence[Any]) -> int:
     """Choose the item of a cluster that is kept: ties go to the first, items without a rank come last."""
-    values = {"longest": [len(text or "") for text in texts], "shortest": [len(text or "") for text in texts]}.get(keep, ranks)
-    known = [item for item in items if values[item] is not None and values[item] == values[item]]  # noqa: PLR0124 - not NaN
+    values = [len(text or "") for text in texts] if keep in ("longest", "shortest") else ranks
+    known = [item for item in items if values[item] is not None and values[item] == values[item]]  # NaN is not
     if keep in ("first", "last") or not known:
         return items[-1] if keep == "last" else items[0]
     best = max if keep.startswith(("max", "longest")) else min

@@ -43,7 +43,7 @@ def run(*arguments: object, stdin: bytes = b"") -> Outcome:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     out.flush()
-    return Outcome(code, out.buffer.getvalue().decode(), err.getvalue())  # type: ignore[attr-defined]
+    return Outcome(code, out.buffer.getvalue().decode(), err.getvalue())
 
 
 def done(*arguments: object, stdin: bytes = b"") -> Outcome:
@@ -55,10 +55,8 @@ def done(*arguments: object, stdin: bytes = b"") -> Outcome:
 
 def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run a command as a process, without a terminal."""
-    return subprocess.run(
-        [*LOOKALIKE, *map(str, arguments)],
-        **{"capture_output": True, "text": True, "check": False, "env": quiet_environment(), **options},
-    )
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": quiet_environment(), **options}
+    return subprocess.run([*LOOKALIKE, *map(str, arguments)], text=True, check=False, **options)
 
 
 def quiet_environment(**more: str) -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 from typing import Any
 
 import brute
+import naive
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ def test_similarity_is_that_of_the_sets(left: str, right: str, shingling: dict[s
     found = compare(left, right, threshold=0.5, **shingling)
     one, two = (brute.elements(text, **shingling) for text in (left, right))
     assert (found.shared, found.only_left, found.only_right) == (len(one & two), len(one - two), len(two - one))
-    assert found.similarity == (brute.naive.jaccard(one, two) if one | two else 0.0)
+    assert found.similarity == (naive.jaccard(one, two) if one | two else 0.0)
     assert found.is_pair == (bool(one & two) and found.similarity >= 0.5)
 
 
@@ -43,7 +45,7 @@ def test_marked_passages_hold_the_shared_shingles_and_nothing_else(left: str, ri
         inside = [brute.elements(text[i:j], f"words:{n}") for i, j in spans]
         assert set().union(*inside) == both
         assert all(i < j for i, j in spans)
-        assert all(one[1] <= two[0] for one, two in zip(spans, spans[1:], strict=False))
+        assert all(one[1] <= two[0] for one, two in pairwise(spans))
 
 
 def test_passages_of_a_quotation() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import brute
+import naive
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from lookalike import InputError, Pairs, RecipeError, deduplicate, find_pairs
 
-SOME = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+SOME = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 KEEP = ["first", "last", "longest", "shortest", "max:rank", "min:rank"]
 
 ranks = st.none() | st.integers(0, 3).map(float) | st.just(float("nan"))
@@ -43,7 +44,9 @@ def test_pairs_are_those_of_brute_force(texts: list[brute.Text], shingling: dict
 
 @SOME
 @given(brute.collections(), brute.thresholds, st.sampled_from(["fast", "classic"]), st.integers(0, 2**64 - 1))
-def test_no_pair_is_wrong_however_few_are_found(texts: list[brute.Text], threshold: float, sketch: Any, seed: int) -> None:
+def test_no_pair_is_wrong_however_few_are_found(
+    texts: list[brute.Text], threshold: float, sketch: Any, seed: int
+) -> None:
     found = as_dict(find_pairs(texts, threshold=threshold, shingle="words:2", recall=0.5, sketch=sketch, seed=seed))
     assert found.items() <= brute.pairs(texts, threshold, shingle="words:2").items()
 
@@ -62,8 +65,8 @@ def test_pairs_of_two_collections(left: list[brute.Text], right: list[brute.Text
 @given(st.lists(st.none() | st.lists(st.integers(-2, 2), max_size=8), max_size=8), st.integers(1, 4), brute.thresholds)
 def test_pairs_of_token_lists(items: list[list[int] | None], n: int, threshold: float) -> None:
     found = find_pairs(items, shingle=f"tokens:{n}", threshold=threshold, **brute.SURE)
-    sets = [brute.naive.shingles(item or [], n) for item in items]
-    assert as_dict(found) == brute.naive.all_pairs(sets, threshold)
+    sets = [naive.shingles(item or [], n) for item in items]
+    assert as_dict(found) == naive.all_pairs(sets, threshold)
 
 
 def test_identical_sets_of_different_texts_are_pairs() -> None:
@@ -96,7 +99,7 @@ def test_clusters_and_keepers(texts: list[brute.Text], threshold: float, keep: s
     for number, items in enumerate(brute.clusters(len(texts), brute.pairs(texts, threshold, shingle="words:2"))):
         best = brute.keeper(items, keep, texts, rank)
         sets = {item: brute.elements(texts[item], "words:2") for item in items}
-        expected += [(i, number, best, brute.naive.jaccard(sets[i], sets[best]), i == best) for i in items]
+        expected += [(i, number, best, naive.jaccard(sets[i], sets[best]), i == best) for i in items]
     assert list(result.clusters) == expected
     removed = {item for item, *_, kept in expected if not kept}
     assert [bool(kept) for kept in result.mask] == [item not in removed for item in range(len(texts))]
@@ -159,7 +162,8 @@ def versions() -> list[brute.Text]:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"threads": 1}, {"threads": 2}, {"threads": 3}, {"batch_bytes": 1}, {"batch_bytes": 5000, "threads": 3}]
+    "settings",
+    [{}, {"threads": 1}, {"threads": 2}, {"threads": 3}, {"batch_bytes": 1}, {"batch_bytes": 5000, "threads": 3}],
 )
 def test_threads_and_batches_change_nothing(versions: list[brute.Text], settings: dict[str, Any]) -> None:
     assert outcome(versions, threshold=0.5, **settings) == outcome(versions, threshold=0.5)

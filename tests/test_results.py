@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,8 @@ from lookalike import InputError, LookalikeError, RecipeError, deduplicate, find
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TEXTS = ["the cat sat on the mat today", "a dog", None, "The cat sat on the mat, today!", "the cat sat on the mat now", ""]
+CAT = "the cat sat on the mat"
+TEXTS = [f"{CAT} today", "a dog", None, "The cat sat on the mat, today!", f"{CAT} now", ""]
 KEPT = [text for i, text in enumerate(TEXTS) if i != 3]
 TABLE = pa.table({"text": pa.array(TEXTS), "n": range(6)})
 
@@ -37,6 +40,12 @@ def test_public_names() -> None:
     assert dir(lookalike) == sorted([*lookalike.__all__, "__version__"])
     for name in lookalike.__all__:
         assert getattr(lookalike, name).__doc__
+
+
+def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
+    """A run loads the module `tune`, and `Comparison` the module `compare`, which Python then binds in the package."""
+    code = "import lookalike as l; l.find_pairs(['a']); from lookalike import Comparison, compare, tune; l.tune(); compare('', '')"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_there_are_no_other_names() -> None:
@@ -97,10 +106,10 @@ def test_kinds_of_input(kind: str, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_kept_is_what_was_given(kind: str, returned: type, tmp_path: Path) -> None:
     result = deduplicate(INPUTS[kind](tmp_path), scratch=tmp_path)
-    kept, removed = result.kept, result.removed
-    assert isinstance(kept, returned)
-    assert isinstance(removed, returned)
+    kept: Any = result.kept
+    removed: Any = result.removed
     assert (len(kept), len(removed)) == (5, 1)
+    assert {type(kept), type(removed)} == {returned}
     if isinstance(kept, list):
         assert (kept, removed) == (KEPT, [TEXTS[3]])
     if isinstance(kept, dict):
@@ -120,7 +129,10 @@ def test_kinds_of_token_lists(tokens: list[list[int] | None], tmp_path: Path) ->
     assert len(find_pairs(tmp_path / "t.parquet", shingle="tokens:2")) == 1
 
 
-@pytest.mark.parametrize("given", [[], (), {}, iter(()), pa.array([], pa.string()), TABLE.slice(0, 0), pd.DataFrame({"text": []}, dtype="str")])
+@pytest.mark.parametrize(
+    "given",
+    [[], (), {}, iter(()), pa.array([], pa.string()), TABLE.slice(0, 0), pd.DataFrame({"text": []}, dtype="str")],
+)
 def test_nothing_at_all(given: Any) -> None:
     assert len(find_pairs(given)) == 0
     assert find_pairs(given, against=["a b"]).to_arrow().column_names == ["left", "right", "similarity"]
@@ -130,15 +142,20 @@ def test_nothing_at_all(given: Any) -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("corpus.parquet", "a single string"), (b"x", "a single string"), (5, "int is nothing"), (["a", 5], "item 1 is int"),
-     (pa.table({"n": [1]}), "no string column"), (pa.table({"a": ["x"], "b": ["y"]}), "several string columns"),
-     (Path("nowhere.jsonl"), "no such file"), ({"a": "x", 1: "y"}, "keys of a dict"), ({1 << 63: "x"}, "64 bits"), (["a\ud800"], "not valid UTF-8"),
-     ([], None)],
-)  # fmt: skip
-def test_what_cannot_go_in(given: Any, message: str | None) -> None:
-    if message is None:
-        find_pairs(given)
-        return
+    [
+        ("corpus.parquet", "a single string"),
+        (b"corpus.parquet", "a single string"),
+        (5, "int is nothing"),
+        (["a", 5], "item 1 is int"),
+        (["a\ud800"], "not valid UTF-8"),
+        (pa.table({"n": [1]}), "no string column"),
+        (pa.table({"a": ["x"], "b": ["y"]}), "several string columns"),
+        (Path("nowhere.jsonl"), "no such file"),
+        ({"a": "x", 1: "y"}, "keys of a dict"),
+        ({1 << 63: "x"}, "64 bits"),
+    ],
+)
+def test_what_cannot_go_in(given: Any, message: str) -> None:
     for run in (find_pairs, deduplicate):
         with pytest.raises(InputError, match=message):
             run(given)
@@ -146,10 +163,18 @@ def test_what_cannot_go_in(given: Any, message: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"threshold": 80}, "did you mean 0.80"), ({"threshold": float("nan")}, "threshold"), ({"recall": 99}, "did you mean"),
-     ({"shingle": "words"}, "words:n"), ({"bands": 3}, "go together"), ({"threads": 0}, "at least 1"),
-     ({"form": "nfc"}, "NFC"), ({"sketch": "best"}, "fast or classic"), ({"shingle": "bytes:4", "lower": True}, "as they are")],
-)  # fmt: skip
+    [
+        ({"threshold": 80}, r"did you mean 0\.80"),
+        ({"threshold": float("nan")}, "threshold"),
+        ({"recall": 99}, "did you mean"),
+        ({"shingle": "words"}, "words:n"),
+        ({"shingle": "bytes:4", "lower": True}, "as they are"),
+        ({"bands": 3}, "go together"),
+        ({"threads": 0}, "at least 1"),
+        ({"form": "nfc"}, "NFC"),
+        ({"sketch": "best"}, "fast or classic"),
+    ],
+)
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     for run in (find_pairs, deduplicate):
         with pytest.raises(RecipeError, match=message):
@@ -182,16 +207,22 @@ def test_pairs_are_a_table() -> None:
 
 def test_clusters_are_a_table() -> None:
     clusters = deduplicate(TEXTS, threshold=0.3, keep="last").clusters
-    assert clusters.to_arrow().schema == pa.schema(
-        [("id", pa.int64()), ("cluster", pa.int64()), ("keeper", pa.int64()), ("similarity", pa.float64()), ("kept", pa.bool_())]
-    )
+    types = {
+        "id": pa.int64(),
+        "cluster": pa.int64(),
+        "keeper": pa.int64(),
+        "similarity": pa.float64(),
+        "kept": pa.bool_(),
+    }
+    assert clusters.to_arrow().schema == pa.schema(types)
     assert list(clusters) == [(0, 0, 4, 0.5, False), (3, 0, 4, 0.5, False), (4, 0, 4, 1.0, True)]
     assert (clusters.count, clusters.sizes) == (1, {3: 1})
     assert clusters.to_pandas()["kept"].tolist() == clusters.to_polars()["kept"].to_list() == [False, False, True]
 
 
 def test_ids_keep_their_type() -> None:
-    for ids in (["x", "y", "z"], [10, 20, 30], pa.array([1, 2, 1 << 63], pa.uint64()), pa.array([1, 2, 3], pa.date32())):
+    large, days = pa.array([1, 2, 1 << 63], pa.uint64()), pa.array([1, 2, 3], pa.date32())
+    for ids in (["x", "y", "z"], [10, 20, 30], large, days):
         table = pa.table({"text": ["same words here", "same words here", "no"], "key": ids})
         found = find_pairs(table, id="key", text="text").to_arrow()
         assert found.column("left").to_pylist() == table.column("key").to_pylist()[:1]
@@ -249,11 +280,11 @@ def test_summary_is_plain_and_consistent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shingle", "threshold", "advice"),
-    [("words:5", 0.8, "words:2"), ("words:2", 0.8, "chars:4"), ("chars:9", 0.8, "chars:4"), ("bytes:8", 0.8, "bytes:4")],
+    ("shingle", "advice"),
+    [("words:5", "words:2"), ("words:2", "chars:4"), ("chars:9", "chars:4"), ("bytes:8", "bytes:4")],
 )
-def test_advice_where_texts_are_too_short_for_the_shingle(shingle: str, threshold: float, advice: str) -> None:
+def test_advice_where_texts_are_too_short_for_the_shingle(shingle: str, advice: str) -> None:
     short = [f"item {i} of many" for i in range(9)]
     long = [" ".join(str(draw) for draw in np.random.default_rng(i).integers(0, 99, 200)) for i in range(9)]
-    assert any(advice in note for note in find_pairs(short, shingle=shingle, threshold=threshold).summary.notes)
-    assert not find_pairs(long, shingle=shingle, threshold=threshold).summary.notes
+    assert any(advice in note for note in find_pairs(short, shingle=shingle).summary.notes)
+    assert not find_pairs(long, shingle=shingle).summary.notes

@@ -147,9 +147,14 @@ def test_memory_grows_by_tens_of_bytes_a_document(tmp_path: Path) -> None:
 def started(folder: Path, source: str, **options: Any) -> subprocess.Popen[str]:
     """Start a run that takes some seconds, with its own scratch folder; return when it has something there."""
     (folder / "scratch").mkdir(exist_ok=True)
-    arguments = ["dedup", source, "-o", "out.parquet", "--clusters", "out.csv", "--scratch", "scratch", "--bands", "2000", "--rows", "9"]
+    command = f"dedup {source} -o out.parquet --clusters out.csv --scratch scratch --bands 2000 --rows 9"
     child = subprocess.Popen(
-        [*LOOKALIKE, *arguments], cwd=folder, stderr=subprocess.PIPE, text=True, env=quiet_environment(), **options
+        [*LOOKALIKE, *command.split()],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=quiet_environment(),
+        **options,
     )
     deadline = time.monotonic() + 60
     while child.poll() is None and time.monotonic() < deadline and not open_files(child.pid, folder / "scratch"):

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=np.generic)
 
+AT_A_TIME = 1 << 16
+"""Bytes written at a time. Linux caches what is written at once as one piece, and maps such a piece as a whole: a byte
+read from a piece of 8 MiB would count as 8 MiB of memory."""
+
 
 class Column(Generic[T]):
     """One array that grows at its end."""
@@ -43,7 +47,7 @@ class Column(Generic[T]):
         at = begin * self._dtype.itemsize
         try:
             while data:
-                written = os.pwrite(self._file.fileno(), data, at)
+                written = os.pwrite(self._file.fileno(), data[:AT_A_TIME], at)
                 data = data[written:]
                 at += written
         except OSError as error:

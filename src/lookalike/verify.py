@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.band import Candidates
 from lookalike.errors import InputError
 from lookalike.exact import Sets, join
 from lookalike.kernels.overlap import similarities
@@ -19,19 +20,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.band import Candidates
     from lookalike.items import Copies, Items
     from lookalike.scratch import Column, Scratch
     from lookalike.shingle import Shingler
 
 TEXT_AT_A_TIME = 1 << 22
-"""Bytes of text whose sets are made in one task."""
+"""Bytes of text whose sets are made in one task, if those that come along are counted."""
 
-ELEMENTS_AT_A_TIME = 1 << 21
-"""Elements of sets that are looked up in one task."""
+ELEMENTS_AT_A_TIME = 1 << 22
+"""Elements of sets that are looked up in one task, if those that come along are counted."""
+
+COME_ALONG = 1 << 16
+"""Bytes that the system maps together with the first one that is read."""
 
 ROUND = 4
-"""Tasks after which memory is given back."""
+"""Tasks after which the memory of texts is given back."""
 
 
 MOST_PAIRS = 1 << 28
@@ -82,6 +85,8 @@ class Verifier:
 
     def verify(self, candidates: Candidates, threshold: float) -> Verified:
         """Return the candidates that are pairs."""
+        order = np.argsort(candidates.left, kind="stable")  # so that the sets are read in order, half of them at least
+        candidates = Candidates(candidates.left[order], candidates.right[order])
         similarity = self.similarity(candidates.left, candidates.right, threshold)
         found = similarity > 0
         return Verified(candidates.left[found], candidates.right[found], similarity[found])
@@ -99,11 +104,9 @@ class Verifier:
             table = self._table(int(np.minimum(np.maximum(sizes[left[part]], sizes[right[part]]), LARGE).max()))
             similarities(left[part], right[part], sets, self._begins, sizes, threshold, table, out[part])
 
-        work = self._sizes[left].astype(np.int64) + self._sizes[right]
-        for done, _ in enumerate(ordered_map(compare, slices(work, ELEMENTS_AT_A_TIME), self._threads)):
-            if done % ROUND == ROUND - 1:
-                self._sets.forget()
-        self._sets.forget()
+        work = self._sizes[left].astype(np.int64) + self._sizes[right] + 2 * COME_ALONG // 8
+        for _ in ordered_map(compare, slices(work, ELEMENTS_AT_A_TIME), self._threads):
+            self._sets.forget()
         return out
 
     def join(self, items: NDArray[np.int32], threshold: float) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
@@ -139,7 +142,7 @@ class Verifier:
             return
         bounds = np.stack((self._items.offsets[fresh], self._items.offsets[fresh + 1]), axis=1)
         data = self._items.data.view()
-        parts = list(slices(bounds[:, 1] - bounds[:, 0], TEXT_AT_A_TIME))
+        parts = list(slices(mapped(bounds), TEXT_AT_A_TIME))
         made = ordered_map(lambda part: self._shingler.sets(data, bounds[part]), parts, self._threads)
         for done, (part, (elements, sizes)) in enumerate(zip(parts, made, strict=True)):
             ends = np.cumsum(sizes) + self._sets.append(elements)
@@ -148,6 +151,14 @@ class Verifier:
             if done % ROUND == ROUND - 1:
                 self._items.data.forget()
         self._items.data.forget()
+
+
+def mapped(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many bytes reading each text maps: its own, and those before it that come along."""
+    gaps = bounds[1:, 0] - bounds[:-1, 1]
+    lengths: NDArray[np.int64] = bounds[:, 1] - bounds[:, 0]
+    lengths[1:] += np.minimum(gaps, COME_ALONG)
+    return lengths
 
 
 def slices(weights: NDArray[np.int64], limit: int) -> Iterator[slice]:
