@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import lookalike
 from lookalike.cli import main
 
 LOOKALIKE = [sys.executable, "-c", "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"]
@@ -60,9 +61,10 @@ def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[s
 
 
 def quiet_environment(**more: str) -> dict[str, str]:
-    """Return the environment without what changes how output looks."""
+    """Return the environment without what changes how output looks, and with the package that this process has."""
     noise = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONUNBUFFERED", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
-    return {name: value for name, value in os.environ.items() if name not in noise} | more
+    usual = {name: value for name, value in os.environ.items() if name not in noise}
+    return usual | {"PYTHONPATH": str(Path(lookalike.__file__).parents[1])} | more
 
 
 def state(folder: Path = Path()) -> dict[str, bytes]:

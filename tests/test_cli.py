@@ -252,7 +252,8 @@ def test_names_of_every_kind() -> None:
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     """What takes 0.3 seconds is imports: so look for them, not at the clock."""
     code = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); " + LOOKALIKE[2]
-    ended = subprocess.run([LOOKALIKE[0], "-c", code, *arguments], capture_output=True, text=True, check=False)
+    command = [LOOKALIKE[0], "-c", code, *arguments]
+    ended = subprocess.run(command, env=quiet_environment(), capture_output=True, text=True, check=False)
     assert ended.returncode == 0
     assert not {"numba", "pyarrow", "numpy", "pandas", "polars", "llvmlite"} & set(ended.stderr.split())
     assert "lookalike" in ended.stdout

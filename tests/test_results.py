@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command import quiet_environment
 
 import lookalike
 from lookalike import InputError, LookalikeError, RecipeError, deduplicate, find_pairs
@@ -44,8 +45,8 @@ def test_public_names() -> None:
 
 def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
     """A run loads the module `tune`, and `Comparison` the module `compare`, which Python then binds in the package."""
-    code = "import lookalike as l; l.find_pairs(['a']); from lookalike import Comparison, compare, tune; l.tune(); compare('', '')"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    code = "import lookalike as l; l.find_pairs(['a']); from lookalike import Comparison, compare; l.tune(); compare('', '')"
+    subprocess.run([sys.executable, "-c", code], env=quiet_environment(), check=True)
 
 
 def test_there_are_no_other_names() -> None:

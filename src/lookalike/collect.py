@@ -57,7 +57,7 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
     ids: list[Ids] = []
     ranks: list[pa.Array] = []
     boundary = None
-    with run.stages.stage("sign") as advance, run.stages.timed("sign"):
+    with run.stages.stage("sign", total_of(run)) as advance, run.stages.timed("sign"):
         for source in (run.source, *([run.against] if run.against is not None else [])):
             boundary = items.count if ids else None
             ids.append(Ids(source, run.scratch))
@@ -70,6 +70,12 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
     run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
     sides = sides_of(copies, boundary)
     return Collected(items, copies, shingler, tuple(ids), boundary, joined(ranks), sides)
+
+
+def total_of(run: Run) -> int | None:
+    """Return how many items there are to sign, about, if that is known."""
+    counts = [source.about() for source in (run.source, run.against) if source is not None]
+    return None if None in counts else sum(count for count in counts if count is not None)
 
 
 def read(run: Run, source: Source, ids: Ids, keep: Keep | None, ranks: list[pa.Array]) -> Iterator[Batch]:

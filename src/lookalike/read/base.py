@@ -88,6 +88,9 @@ class Source(Protocol):
     def text_column(self) -> str:
         """Name of the column compared."""
 
+    def about(self) -> int | None:
+        """Return how many items there are, exactly or about; None if that is not known before reading."""
+
     def batches(self) -> Iterator[Batch]:
         """First pass: text, id and rank only. Streams."""
 
@@ -122,6 +125,9 @@ class Part(Protocol):
     @property
     def schema(self) -> pa.Schema:
         """Columns as `rows` delivers them."""
+
+    def about(self) -> int | None:
+        """Return how many items there are, exactly or about; None if that is not known before reading."""
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns; their types are a wish, for formats that have none of their own."""

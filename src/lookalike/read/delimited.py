@@ -12,7 +12,7 @@ import pyarrow.csv
 from lookalike.errors import InputError
 
 from .naming import numbered
-from .streams import open_bytes, reading
+from .streams import lines_about, open_bytes, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,10 @@ class DelimitedPart:
         """Tell whether a column looks like numbers; a rank is compared as what it looks like."""
         kind = self._guessed.field(name).type
         return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+    def about(self) -> int | None:
+        """Return how many items there are, judging by the first lines; None if the file is compressed."""
+        return lines_about(self._path, self._codec)
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns."""

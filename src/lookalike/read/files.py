@@ -70,6 +70,11 @@ class FilesSource:
         """All columns of all files."""
         return schemas.merge(part.schema for part in self._parts if len(part.schema))
 
+    def about(self) -> int | None:
+        """Return how many items there are, about; None if a file does not tell."""
+        counts = [part.about() for part in self._parts]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
     def batches(self) -> Iterator[Batch]:
         """First pass; counts the items of each file on the way."""
         counts: list[int] = []

@@ -18,7 +18,7 @@ from lookalike.errors import InputError
 
 from . import jsonslow, schemas
 from .naming import numbered
-from .streams import line_runs, reading, without_blank
+from .streams import line_runs, lines_about, reading, without_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +66,10 @@ class JsonlPart:
         for lines in self.raw_rows():
             merged = schemas.merge([merged, self._infer(lines)])
         return pa.schema([pa.field(field.name, jsonslow.settled(field.type)) for field in merged])
+
+    def about(self) -> int | None:
+        """Return how many items there are, judging by the first lines; None if the file is compressed."""
+        return lines_about(self._path, self._codec)
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns; all others are skipped, whatever they hold."""

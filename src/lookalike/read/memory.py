@@ -57,6 +57,10 @@ class TableSource:
         """Name of the column compared."""
         return self._plan.roles.text
 
+    def about(self) -> int | None:
+        """Return how many items there are."""
+        return int(self._table.num_rows)
+
     def batches(self) -> Iterator[Batch]:
         """First pass: slices of the text, id and rank columns."""
         first = 0

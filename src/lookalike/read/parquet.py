@@ -52,6 +52,10 @@ class ParquetPart:
         """The same: parquet knows its columns."""
         return self.schema
 
+    def about(self) -> int | None:
+        """Return how many rows there are."""
+        return int(self._footer.num_rows)
+
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns."""
         return self._stream(wanted.names)

@@ -116,3 +116,13 @@ def line_runs(path: Path, codec: str | None, size: int) -> Iterator[Lines]:
         lines = all_lines(data, number)
         number += len(lines)
         yield lines
+
+
+def lines_about(path: Path, codec: str | None) -> int | None:
+    """Estimate how many lines a file has from its first megabyte; None if it is compressed."""
+    if codec is not None:
+        return None
+    with path.open("rb") as file:
+        head = file.read(1 << 20)
+        size = file.seek(0, 2)
+    return int(size * max(head.count(b"\n"), 1) / max(len(head), 1))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from .columns import as_text
 from .naming import display, numbered
-from .streams import BOM, line_runs, open_bytes, reading
+from .streams import BOM, line_runs, lines_about, open_bytes, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +34,10 @@ class TextFilesPart:
         self._labels = [display(path) for path in paths]
         self._codecs = codecs
         self._options = options
+
+    def about(self) -> int | None:
+        """Return how many files there are."""
+        return len(self.paths)
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns."""
@@ -85,6 +89,10 @@ class LinesPart:
         self._path = path
         self._codec = codec
         self._options = options
+
+    def about(self) -> int | None:
+        """Return how many lines there are, judging by the first; None if the file is compressed."""
+        return lines_about(self._path, self._codec)
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream the lines; there is one column."""
