@@ -24,7 +24,7 @@ STORY = "once upon a time there was a fox who lived in a wood near the sea and a
 TABLE = pa.table(
     {
         "n": pa.array(range(6), pa.int16()),
-        "text": [STORY, "something else, and quite short", None, f"{STORY.upper()}!", f"{STORY} always", ""],
+        "text": [STORY, "something else entirely, and quite short", None, f"{STORY.upper()}!", f"{STORY} always", ""],
         "tags": [["a"], [], None, ["b", "c"], ["d"], []],
         "day": pa.array([1] * 6, pa.date32()),
     }
@@ -77,7 +77,7 @@ def test_dedup_from_parquet_to_parquet() -> None:
     assert removed.equals(TABLE.take([0, 3]))
     assert kept.schema.equals(pq.read_schema("corpus.parquet"), check_metadata=True)
     assert state() == before | {name: Path(name).read_bytes() for name in ("clean.parquet", "c.parquet", "r.parquet")}
-    for words in ("items", "2 (33.3%) in 1 clusters", "chance", "memory", "clean.parquet", "2 items have no shingle"):
+    for words in ("items", "2 (33.3%)", "chance", "memory", "clean.parquet", "2 items have no shingle"):
         assert words in ended.stderr
     assert "\x1b" not in ended.stderr
 
@@ -298,7 +298,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
 
 def test_a_terminal_shows_progress_and_colours() -> None:
     shown = on_a_terminal("dedup", "corpus.parquet", "-o", "o.csv")
-    assert all(word in shown for word in ("sign", "compare", "cluster", "items", "━", "2 (33.3%) in 1 clusters"))
+    assert all(word in shown for word in ("sign", "compare", "cluster", "items", "━", "2 (33.3%)"))
     assert re.search(r"\x1b\[[0-9;]*3\dm", shown)
     plain = on_a_terminal("dedup", "corpus.parquet", NO_COLOR="1")
     assert "sign" in plain

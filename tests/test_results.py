@@ -45,7 +45,8 @@ def test_public_names() -> None:
 
 def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
     """A run loads the module `tune`, and `Comparison` the module `compare`, which Python then binds in the package."""
-    code = "import lookalike as l; l.find_pairs(['a']); from lookalike import Comparison, compare; l.tune(); compare('', '')"
+    uses = "find_pairs(['a'])", "tune()", "Comparison", "compare('', '')"
+    code = "import lookalike; " + "; ".join(f"lookalike.{use}" for use in uses)
     subprocess.run([sys.executable, "-c", code], env=quiet_environment(), check=True)
 
 
@@ -172,6 +173,8 @@ def test_what_cannot_go_in(given: Any, message: str) -> None:
         ({"shingle": "bytes:4", "lower": True}, "as they are"),
         ({"bands": 3}, "go together"),
         ({"threads": 0}, "at least 1"),
+        ({"batch_bytes": 0}, "at least 1"),
+        ({"encoding_errors": "ignore"}, "strict or replace"),
         ({"form": "nfc"}, "NFC"),
         ({"sketch": "best"}, "fast or classic"),
     ],
@@ -282,7 +285,7 @@ def test_summary_is_plain_and_consistent() -> None:
 
 @pytest.mark.parametrize(
     ("shingle", "advice"),
-    [("words:5", "words:2"), ("words:2", "chars:4"), ("chars:9", "chars:4"), ("bytes:8", "bytes:4")],
+    [("words:5", "words:2"), ("words:2", "chars:5"), ("chars:9", "chars:4"), ("bytes:8", "bytes:4")],
 )
 def test_advice_where_texts_are_too_short_for_the_shingle(shingle: str, advice: str) -> None:
     short = [f"item {i} of many" for i in range(9)]

@@ -57,16 +57,17 @@ class Shingler:
         self._local = threading.local()
 
     @cached_property
-    def tables(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32], bool, NDArray[np.uint64]]:
+    def tables(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32], bool, NDArray[np.uint64], NDArray[np.uint64]]:
         """What the kernels must know about characters."""
         words = self.shingling.kind == "words"
         punctuation = words and self.shingling.punctuation
         with np.errstate(over="ignore"):
             byte_hashes = np.array([hash_number(np.uint64(byte)) for byte in range(256)], np.uint64)
+            hashes = byte_hashes, byte_hashes * base_power(self.shingling.size)
         if not words:
-            return np.empty(0, np.uint8), np.empty(0, np.uint32), False, byte_hashes
+            return np.empty(0, np.uint8), np.empty(0, np.uint32), False, *hashes
         lower = characters.lower_case(lower=self.shingling.lower)
-        return characters.classes(punctuation=punctuation), lower, punctuation, byte_hashes
+        return characters.classes(punctuation=punctuation), lower, punctuation, *hashes
 
     def columns(self, items: pa.Array) -> Columns:
         """Return the items of an Arrow array as the kernels need them, normalised; a null is an empty item."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.kernels.hashing import BASE, SECOND, finish
 from lookalike.kernels.jit import inline, kernel
-from lookalike.kernels.tokens import byte_tokens, char_tokens, number_tokens, word_tokens
+from lookalike.kernels.tokens import byte_tokens, char_tokens, is_ascii, number_tokens, word_tokens
 
 WORDS, CHARS, BYTES, TOKENS = 0, 1, 2, 3
 """Kinds of tokens; an item of the last kind is a list of 64-bit numbers, seen as bytes."""
@@ -38,6 +38,36 @@ def roll(tokens, count, n, leaving, out):
         p = p * BASE + change
     out[count - n] = finish(p)
     return count - n + 1
+
+
+@kernel
+def roll_bytes(data, n, hashes, leaving_hashes, out):
+    """Write the hashes of the n-grams of bytes, as `byte_tokens` and `roll` would; return how many there are.
+
+    `leaving_hashes` is `hashes` times BASE^n. Each shingle waits for the one before it, so the two halves of the bytes
+    are worked on in turn: while one waits, the other goes on.
+    """
+    grams = data.size - n + 1
+    if grams < 2:
+        count = byte_tokens(data, hashes, out)
+        return roll(out, count, n, np.uint64(0), out)
+    half = grams >> 1
+    p = np.uint64(0)
+    q = np.uint64(0)
+    for i in range(n):
+        p = p * BASE + hashes[data[i]]
+        q = q * BASE + hashes[data[half + i]]
+    for i in range(half - 1):
+        out[i] = finish(p)
+        out[half + i] = finish(q)
+        p = p * BASE + (hashes[data[i + n]] - leaving_hashes[data[i]])
+        q = q * BASE + (hashes[data[half + i + n]] - leaving_hashes[data[half + i]])
+    out[half - 1] = finish(p)
+    out[2 * half - 1] = finish(q)
+    if 2 * half < grams:
+        q = q * BASE + (hashes[data[data.size - 1]] - leaving_hashes[data[2 * half - 1]])
+        out[2 * half] = finish(q)
+    return grams
 
 
 @inline
@@ -163,21 +193,22 @@ def shingle_item(item, recipe, tables, work):
     """Leave the shingle hashes of an item in `work`; return how many there are.
 
     Repetitions are left in, or numbered in a bag. `recipe` is (kind, n, BASE^n, case bit, bag), `tables` (character
-    classes, lower case, whether ASCII needs them, hash of each byte), `work` (buffers for words, tokens, buffers for
-    `distinct`); the shingles take the place of the tokens.
+    classes, lower case, whether ASCII needs them, hash of each byte, that times BASE^n), `work` (buffers for words,
+    tokens, buffers for `distinct`); the shingles take the place of the tokens.
     """
     kind, n, leaving, case_bit, bag = recipe
-    classes, lower, always, byte_hashes = tables
+    classes, lower, always, byte_hashes, leaving_hashes = tables
     word_work, tokens, set_work = work
-    if kind == WORDS:
-        count = word_tokens(item, (classes, lower, always), case_bit, word_work, tokens)
-    elif kind == CHARS:
-        count = char_tokens(item, byte_hashes, tokens)
-    elif kind == BYTES:
-        count = byte_tokens(item, byte_hashes, tokens)
+    if kind == BYTES or (kind == CHARS and is_ascii(item)):
+        count = roll_bytes(item, n, byte_hashes, leaving_hashes, tokens)
     else:
-        count = number_tokens(item, tokens)
-    count = roll(tokens, count, n, leaving, tokens)
+        if kind == WORDS:
+            count = word_tokens(item, (classes, lower, always), case_bit, word_work, tokens)
+        elif kind == CHARS:
+            count = char_tokens(item, byte_hashes, tokens)
+        else:
+            count = number_tokens(item, tokens)
+        count = roll(tokens, count, n, leaving, tokens)
     return distinct(tokens[:count], True, set_work) if bag else count
 
 

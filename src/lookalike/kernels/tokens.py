@@ -184,8 +184,6 @@ def byte_tokens(data, hashes, out):
 @kernel
 def char_tokens(text, ascii_hashes, out):
     """Hash the code points of a text to `out`; return how many there are."""
-    if is_ascii(text):
-        return byte_tokens(text, ascii_hashes, out)
     count = 0
     i = 0
     while i < text.size:

@@ -7,7 +7,9 @@ every column of the same items in the same order, so that a mask made from the f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
+
+from lookalike.errors import RecipeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,12 @@ class Options:
     encoding_errors: EncodingErrors = "strict"
     batch_bytes: int = 8 << 20
     scratch: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.encoding_errors not in get_args(EncodingErrors):
+            raise RecipeError(f"`encoding_errors` must be strict or replace. Got {self.encoding_errors!r}")
+        if self.batch_bytes < 1:
+            raise RecipeError(f"`batch_bytes` must be at least 1. Got {self.batch_bytes}")
 
 
 @dataclass(frozen=True, slots=True)
