@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from lookalike.ids import group_keys
 from lookalike.kernels import buckets as kernels
-from lookalike.threads import ordered_map
 
 if TYPE_CHECKING:
     from lookalike.items import Items
+    from lookalike.threads import Threads
 
 BUDGET = 1 << 21
 """Candidates proposed at a time."""
@@ -160,13 +160,14 @@ def across(sides: NDArray[np.uint8], left: NDArray[np.int32], right: NDArray[np.
     return covered
 
 
-def buckets(items: Items, compared: NDArray[np.int32], bands: int, threads: int, *, width: int) -> Iterator[Buckets]:
+def buckets(
+    items: Items, compared: NDArray[np.int32], bands: int, threads: Threads, *, width: int
+) -> Iterator[Buckets]:
     """Yield the buckets of each band in turn.
 
     `compared` are the items that take part, in order; `width` is how many pivots are taken of a bucket at first.
     """
-    if len(compared) > SORTED_TOGETHER:
-        threads = 1
+    together = threads.count if len(compared) <= SORTED_TOGETHER else 1
 
     def sort(band: int) -> Buckets:
         keys = items.band(band)
@@ -178,4 +179,4 @@ def buckets(items: Items, compared: NDArray[np.int32], bands: int, threads: int,
         kept, count = kernels.find_buckets(keys, members, bounds)
         return Buckets(members[:kept].copy(), bounds[: count + 1].copy(), width)
 
-    yield from ordered_map(sort, range(bands), threads, ahead=1)
+    yield from threads.map(sort, range(bands), ahead=together)

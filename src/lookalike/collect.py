@@ -13,7 +13,6 @@ from lookalike.ids import Ids
 from lookalike.items import Copies, Items
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
-from lookalike.threads import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,9 +60,10 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
         for source in (run.source, *([run.against] if run.against is not None else [])):
             boundary = items.count if ids else None
             ids.append(Ids(source, run.scratch))
-            for signed in ordered_map(signer.sign, read(run, source, ids[-1], keep, ranks), run.threads):
-                items.append(signed)
-                advance(len(signed.batch))
+            batches = read(run, source, ids[-1], keep, ranks)
+            for stored in run.threads.map(lambda batch: items.store(signer.sign(batch)), batches):
+                items.append(stored)
+                advance(stored.block.count)
             ids[-1].finish()
         items.finish()
         copies = items.copies()

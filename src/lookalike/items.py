@@ -27,8 +27,20 @@ class Block:
     count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A batch whose texts and keys are on disk, and what is to be remembered of it."""
+
+    begins: NDArray[np.int64]
+    lengths: NDArray[np.int32]
+    block: Block
+    prints: NDArray[np.uint64]
+    counts: NDArray[np.int32]
+    nulls: int
+
+
 class Items:
-    """Texts, band keys and fingerprints of all items, on disk; in memory only where each text begins.
+    """Texts, band keys and fingerprints of all items, on disk; in memory only where each text is.
 
     Items with fewer than `fragile` shingles are counted.
     """
@@ -38,7 +50,8 @@ class Items:
         self.keys: Column[np.uint64] = scratch.column(np.uint64)
         self.blocks: list[Block] = []
         self._prints = (scratch.column(np.uint64), scratch.column(np.uint64))
-        self._offsets: list[NDArray[np.int64]] = [np.zeros(1, np.int64)]
+        self._begins: list[NDArray[np.int64]] = []
+        self._lengths: list[NDArray[np.int32]] = []
         self.count = 0
         self.nulls = 0
         self.empty = 0
@@ -46,24 +59,42 @@ class Items:
         self.fragile = 0
         self._fragile = fragile
 
-    def append(self, signed: Signed) -> None:
-        """Take a signed batch; batches come in order."""
+    def store(self, signed: Signed) -> Stored:
+        """Put the texts and keys of a signed batch on disk; batches may come in any order, from any thread."""
         data, offsets = signed.columns.data, signed.columns.offsets
         begin = self.data.append(data[offsets[0] : offsets[-1]])
-        self._offsets.append(offsets[1:] - offsets[0] + begin)
-        self.blocks.append(Block(self.keys.append(signed.keys), len(signed.batch)))
-        for column, half in zip(self._prints, signed.prints.T, strict=True):
+        return Stored(
+            begins=offsets[:-1] - offsets[0] + begin,
+            lengths=np.diff(offsets).astype(np.int32),
+            block=Block(self.keys.append(signed.keys), len(signed.batch)),
+            prints=signed.prints,
+            counts=signed.counts,
+            nulls=signed.batch.texts.null_count,
+        )
+
+    def append(self, stored: Stored) -> None:
+        """Take a batch that is on disk; now they come in order."""
+        self._begins.append(stored.begins)
+        self._lengths.append(stored.lengths)
+        self.blocks.append(stored.block)
+        for column, half in zip(self._prints, stored.prints.T, strict=True):
             column.append(half)
-        self.count += len(signed.batch)
-        self.nulls += signed.batch.texts.null_count
-        self.empty += int(np.count_nonzero(signed.counts == 0))
-        self.single += int(np.count_nonzero(signed.counts == 1))
-        self.fragile += int(np.count_nonzero(signed.counts < self._fragile))
+        self.count += stored.block.count
+        self.nulls += stored.nulls
+        self.empty += int(np.count_nonzero(stored.counts == 0))
+        self.single += int(np.count_nonzero(stored.counts == 1))
+        self.fragile += int(np.count_nonzero(stored.counts < self._fragile))
 
     def finish(self) -> None:
         """Close the books: no more batches will come."""
-        self.offsets = np.concatenate(self._offsets)
-        self._offsets.clear()
+        self.begins = np.concatenate([np.empty(0, np.int64), *self._begins])
+        self._begins.clear()
+        self.lengths = np.concatenate([np.empty(0, np.int32), *self._lengths])
+        self._lengths.clear()
+
+    def bounds(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where the texts of items begin and end in `data`."""
+        return np.stack((self.begins[items], self.begins[items] + self.lengths[items]), axis=1)
 
     def band(self, band: int) -> NDArray[np.uint64]:
         """Return the keys of one band, for every item."""

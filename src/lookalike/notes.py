@@ -52,7 +52,7 @@ def summarise(
         threshold=recipe.threshold,
         recall=recipe.recall,
         chance={f"{s:g}": recipe.banding.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
-        threads=run.threads,
+        threads=run.threads.count,
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
         peak_memory_bytes=peak_memory(),
         notes=tuple(remarks(run, collected, condensed)),

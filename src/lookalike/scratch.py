@@ -11,6 +11,7 @@ import errno
 import mmap
 import os
 import tempfile
+import threading
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=np.generic)
 
+LEAST_MAPPED = 1 << 20
+"""Bytes mapped at least."""
+
 AT_A_TIME = 1 << 16
 """Bytes written at a time. Linux caches what is written at once as one piece, and maps such a piece as a whole: a byte
 read from a piece of 8 MiB would count as 8 MiB of memory."""
@@ -36,13 +40,15 @@ class Column(Generic[T]):
         self._folder = folder
         self._file = temporary_file(folder)
         self._dtype = np.dtype(dtype)
+        self._lock = threading.Lock()
         self._map: mmap.mmap | None = None
-        self._mapped = 0
         self.size = 0
 
     def append(self, values: NDArray[T]) -> int:
-        """Write values at the end and return where they begin."""
-        begin = self.size
+        """Write values at the end and return where they begin. Several threads may do so at a time."""
+        with self._lock:
+            begin = self.size
+            self.size += values.size
         data = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
         at = begin * self._dtype.itemsize
         try:
@@ -52,7 +58,6 @@ class Column(Generic[T]):
                 at += written
         except OSError as error:
             raise scratch_error(self._folder, error) from error
-        self.size += values.size
         return begin
 
     def view(self) -> NDArray[T]:
@@ -61,10 +66,18 @@ class Column(Generic[T]):
             empty = np.empty(0, self._dtype)
             empty.flags.writeable = False
             return empty
-        if self._map is None or self._mapped < self.size:
-            self._map = mmap.mmap(self._file.fileno(), self.size * self._dtype.itemsize, access=mmap.ACCESS_READ)
-            self._mapped = self.size
-        return np.frombuffer(self._map, self._dtype)
+        if self._map is None or len(self._map) < self.size * self._dtype.itemsize:
+            self._map = self._mapping()
+        return np.frombuffer(self._map, self._dtype, self.size)
+
+    def _mapping(self) -> mmap.mmap:
+        """Map twice the size, so that the map serves when the column has grown; what is not written takes no room."""
+        length = max(2 * self.size * self._dtype.itemsize, LEAST_MAPPED)
+        try:
+            os.ftruncate(self._file.fileno(), length)
+        except OSError as error:
+            raise scratch_error(self._folder, error) from error
+        return mmap.mmap(self._file.fileno(), length, access=mmap.ACCESS_READ)
 
     def read(self, begin: int, out: NDArray[T]) -> None:
         """Fill `out` with the values from `begin` on."""

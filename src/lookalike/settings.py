@@ -11,7 +11,7 @@ from lookalike.read import open_source
 from lookalike.recipe import Banding, Form, Recipe, Shingling, Sketch
 from lookalike.scratch import Scratch
 from lookalike.stages import Stages, Watcher
-from lookalike.threads import thread_count
+from lookalike.threads import Threads
 from lookalike.tune import tune
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Run:
         if unknown := set(settings) - set(Settings.__annotations__):
             raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
         self.recipe = recipe_of(settings)
-        self.threads = thread_count(settings.get("threads"))
+        self.threads = Threads(settings.get("threads"))
         self.stages = Stages(settings.get("watcher"))
         self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
@@ -104,4 +104,5 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.threads.close()
         self.scratch.close()

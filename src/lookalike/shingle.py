@@ -101,16 +101,25 @@ class Shingler:
         return work
 
     def sets(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the sets of items, one after the other, and their sizes; item i is `data[slice(*bounds[i])]`."""
+        """Return the sets of items, one after the other, and their sizes; item i is `data[slice(*bounds[i])]`.
+
+        The sets are in a buffer of this thread, and valid until it makes others.
+        """
         lengths = bounds[:, 1] - bounds[:, 0]
         longest = int(lengths.max(initial=0))
         if longest > kernels.LARGE:
             return self._large_sets(data, bounds)
         sizes = np.empty(len(bounds), np.int64)
-        out = np.empty(int(lengths.sum()) + len(bounds), np.uint64)
+        out = self._out(int(lengths.sum()) + len(bounds))
         work = self.work(longest, sets=True)
         filled = kernels.make_sets(data, bounds, self.recipe, self.tables, work, out, sizes)
         return out[:filled], sizes
+
+    def _out(self, room: int) -> NDArray[np.uint64]:
+        if not hasattr(self._local, "out") or self._local.out.size < room:
+            self._local.out = np.empty(room, np.uint64)
+        out: NDArray[np.uint64] = self._local.out
+        return out
 
     def grams(self, item: NDArray[np.uint8]) -> NDArray[np.uint64]:
         """Return the shingles of one item in the order they stand in it, repetitions included; a bag in any order."""

@@ -13,7 +13,6 @@ from lookalike.errors import InputError
 from lookalike.exact import Sets, join
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
-from lookalike.threads import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,18 +22,22 @@ if TYPE_CHECKING:
     from lookalike.items import Copies, Items
     from lookalike.scratch import Column, Scratch
     from lookalike.shingle import Shingler
+    from lookalike.threads import Threads
 
-TEXT_AT_A_TIME = 1 << 22
+TEXT_AT_A_TIME = 1 << 21
 """Bytes of text whose sets are made in one task, if those that come along are counted."""
 
-ELEMENTS_AT_A_TIME = 1 << 22
+ROUND = 16
+"""Tasks after which the memory of texts is given back."""
+
+ELEMENTS_AT_A_TIME = 1 << 21
 """Elements of sets that are looked up in one task, if those that come along are counted."""
 
 COME_ALONG = 1 << 16
 """Bytes that the system maps together with the first one that is read."""
 
-ROUND = 4
-"""Tasks after which the memory of texts is given back."""
+ELEMENTS_IN_MEMORY = 1 << 24
+"""Elements read after which their memory is given back."""
 
 
 MOST_PAIRS = 1 << 28
@@ -74,13 +77,14 @@ def concatenate(found: Iterable[Verified]) -> Verified:
 class Verifier:
     """Compares items exactly. The set of an item is made when it is first compared, and kept on disk."""
 
-    def __init__(self, items: Items, shingler: Shingler, scratch: Scratch, threads: int) -> None:
+    def __init__(self, items: Items, shingler: Shingler, scratch: Scratch, threads: Threads) -> None:
         self._items = items
         self._shingler = shingler
         self._threads = threads
         self._sets: Column[np.uint64] = scratch.column(np.uint64)
         self._begins = np.full(items.count, -1, np.int64)
         self._sizes = np.zeros(items.count, np.int32)
+        self._touched = 0
         self._local = threading.local()
 
     def verify(self, candidates: Candidates, threshold: float) -> Verified:
@@ -99,14 +103,18 @@ class Verifier:
         sets = self._sets.view()
         out = np.empty(len(left), np.float64)
 
-        def compare(part: slice) -> None:
+        def compare(part: slice) -> slice:
             sizes = self._sizes
             table = self._table(int(np.minimum(np.maximum(sizes[left[part]], sizes[right[part]]), LARGE).max()))
             similarities(left[part], right[part], sets, self._begins, sizes, threshold, table, out[part])
+            return part
 
         work = self._sizes[left].astype(np.int64) + self._sizes[right] + 2 * COME_ALONG // 8
-        for _ in ordered_map(compare, slices(work, ELEMENTS_AT_A_TIME), self._threads):
-            self._sets.forget()
+        for part in self._threads.map(compare, slices(work, ELEMENTS_AT_A_TIME)):
+            self._touched += int(work[part].sum())
+            if self._touched > ELEMENTS_IN_MEMORY:
+                self._sets.forget()
+                self._touched = 0
         return out
 
     def join(self, items: NDArray[np.int32], threshold: float) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
@@ -140,14 +148,17 @@ class Verifier:
         fresh = np.flatnonzero(new)
         if not len(fresh):
             return
-        bounds = np.stack((self._items.offsets[fresh], self._items.offsets[fresh + 1]), axis=1)
+        bounds = self._items.bounds(fresh)
+
         data = self._items.data.view()
-        parts = list(slices(mapped(bounds), TEXT_AT_A_TIME))
-        made = ordered_map(lambda part: self._shingler.sets(data, bounds[part]), parts, self._threads)
-        for done, (part, (elements, sizes)) in enumerate(zip(parts, made, strict=True)):
+
+        def make(part: slice) -> None:
+            elements, sizes = self._shingler.sets(data, bounds[part])
             ends = np.cumsum(sizes) + self._sets.append(elements)
             self._begins[fresh[part]] = ends - sizes
             self._sizes[fresh[part]] = sizes
+
+        for done, _ in enumerate(self._threads.map(make, slices(mapped(bounds), TEXT_AT_A_TIME))):
             if done % ROUND == ROUND - 1:
                 self._items.data.forget()
         self._items.data.forget()
@@ -157,7 +168,7 @@ def mapped(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many bytes reading each text maps: its own, and those before it that come along."""
     gaps = bounds[1:, 0] - bounds[:-1, 1]
     lengths: NDArray[np.int64] = bounds[:, 1] - bounds[:, 0]
-    lengths[1:] += np.minimum(gaps, COME_ALONG)
+    lengths[1:] += np.where(gaps < 0, COME_ALONG, np.minimum(gaps, COME_ALONG))
     return lengths
 
 
