@@ -158,8 +158,8 @@ def test_the_longest_signature() -> None:
         ({"threshold": math.nan}, "`threshold` must be in (0, 1]. Got nan"),
         ({"threshold": math.inf}, "`threshold` must be in (0, 1]. Got inf"),
         ({"sketch": "slow"}, "`sketch` must be fast or classic. Got slow"),
-        ({"seed": -1}, "`seed` must be in 0..2^64-1. Got -1"),
-        ({"seed": 1 << 64}, "`seed` must be in 0..2^64-1. Got 18446744073709551616"),
+        ({"seed": -1}, "`seed` must be a whole number in 0..2^64-1. Got -1"),
+        ({"seed": 1 << 64}, "`seed` must be a whole number in 0..2^64-1. Got 18446744073709551616"),
     ],
 )
 def test_a_recipe_that_cannot_be(fields: dict[str, Any], message: str) -> None:

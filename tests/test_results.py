@@ -18,7 +18,7 @@ import pytest
 from command import quiet_environment
 
 import lookalike
-from lookalike import InputError, LookalikeError, RecipeError, deduplicate, find_pairs
+from lookalike import InputError, LookalikeError, OutputError, RecipeError, deduplicate, find_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -292,3 +292,41 @@ def test_advice_where_texts_are_too_short_for_the_shingle(shingle: str, advice: 
     long = [" ".join(str(draw) for draw in np.random.default_rng(i).integers(0, 99, 200)) for i in range(9)]
     assert any(advice in note for note in find_pairs(short, shingle=shingle).summary.notes)
     assert not find_pairs(long, shingle=shingle).summary.notes
+
+
+def test_large_whole_numbers_keep_their_order() -> None:
+    table = pa.table({"text": ["one two three four five six"] * 2, "n": [2**53, 2**53 + 1]})
+    assert deduplicate(table, keep="max:n").kept["n"].to_pylist() == [2**53 + 1]
+
+
+def test_fractions_after_whole_numbers_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(f'{{"text": "one two three four five six", "n": {n}}}\n' for n in (1, 1.5, 1.25)))
+    assert deduplicate(path, keep="max:n").mask.tolist() == [False, True, False]
+
+
+def test_results_do_not_change_and_can_be_keys() -> None:
+    result = deduplicate(["a b c", "a b c"])
+    assert {result, result.clusters, find_pairs(["a", "b"])}
+    with pytest.raises(ValueError, match="read-only"):
+        result.mask[0] = False
+
+
+def test_writing_spares_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"text": "a b"}\n{"text": "a b"}\n')
+    result = deduplicate(path)
+    with pytest.raises(OutputError):
+        result.write(path, force=True)
+    result.write(tmp_path / "out.jsonl", removed=tmp_path / "gone.jsonl")
+    with pytest.raises(OutputError):
+        result.write(tmp_path / "out.jsonl")
+    assert (tmp_path / "out.jsonl").read_text() == '{"text": "a b"}\n' == (tmp_path / "gone.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    "setting", [{"threshold": "0.8"}, {"threshold": None}, {"shingle": 5}, {"seed": 1.0}, {"threads": 1.5}]
+)
+def test_a_setting_of_the_wrong_type_is_named(setting: dict[str, Any]) -> None:
+    with pytest.raises(RecipeError, match=next(iter(setting))):
+        find_pairs(["a", "b"], **setting)

@@ -35,7 +35,7 @@ class Keep:
         >>> Keep.parse("max:score")
         Keep(rule='max', column='score')
         """
-        rule, _, column = text.partition(":")
+        rule, _, column = str(text).partition(":")
         plain = rule in ("first", "last", "longest", "shortest") and not column
         if not plain and not (rule in ("max", "min") and column):
             raise RecipeError(f"`keep` must be first, last, longest, shortest, max:COLUMN or min:COLUMN. Got {text!r}")

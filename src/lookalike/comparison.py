@@ -83,6 +83,9 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
     >>> compare("a rose is a rose is a rose", "a rose is a rose", shingle="words:2").similarity
     1.0
     """
+    for text in (left, right):
+        if not isinstance(text, str):
+            raise InputError(f"compare takes two texts. Got a {type(text).__name__}")
     recipe = recipe_of(settings)
     if recipe.shingling.kind == "tokens":
         raise RecipeError("compare takes two texts, and tokens:n is for lists of token ids. Use words, chars or bytes")

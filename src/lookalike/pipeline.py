@@ -44,6 +44,8 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
         counted = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
         summary = notes.summarise(run, collected, seen, **counted)
+        for column in (pairs.left, pairs.right):
+            column.flags.writeable = False
         return Pairs(table, summary, pairs.left, pairs.right, against is not None)
 
 
@@ -72,6 +74,7 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
             table = cluster_table(collected.names(found.item), collected.names(found.keeper), found, similarity)
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
+        mask.flags.writeable = False
         copies = collected.copies.count
         summary = notes.summarise(
             run, collected, seen, pairs=linked + copies, clusters=found.clusters, kept=int(mask.sum())

@@ -26,8 +26,15 @@ LARGEST_SHINGLE = 1000
 LARGEST_SIGNATURE = 1 << 16
 
 
+def check_number(name: str, value: object) -> None:
+    """Raise unless a setting is a number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise RecipeError(f"`{name}` must be a number. Got {value!r}")
+
+
 def check_threshold(threshold: float) -> None:
     """Raise unless a similarity can be at least `threshold` without always being so."""
+    check_number("threshold", threshold)
     if not 0 < threshold <= 1:
         hint = f"; did you mean {threshold / 100:.2f}?" if 1 < threshold <= 100 else ""  # noqa: PLR2004 - per cent
         raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:g}{hint}")
@@ -83,7 +90,7 @@ class Shingling:
     @classmethod
     def parse(cls, text: str, **switches: Any) -> Self:  # noqa: ANN401 - the fields of this class
         """Make a shingling of words like ``words:5``."""
-        kind, _, size = text.partition(":")
+        kind, _, size = str(text).partition(":")
         if not (size.isascii() and size.isdecimal() and len(size) <= len(str(LARGEST_SHINGLE))):
             raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n, such as words:5. Got {text!r}")
         return cls(kind=kind, size=int(size), **switches)  # type: ignore[arg-type]  # checked on construction
@@ -136,8 +143,8 @@ class Recipe:
         check_threshold(self.threshold)
         if self.sketch not in get_args(Sketch):
             raise RecipeError(f"`sketch` must be fast or classic. Got {self.sketch}")
-        if not 0 <= self.seed < 1 << 64:
-            raise RecipeError(f"`seed` must be in 0..2^64-1. Got {self.seed}")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
+            raise RecipeError(f"`seed` must be a whole number in 0..2^64-1. Got {self.seed}")
 
     @property
     def recall(self) -> float:

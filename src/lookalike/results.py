@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from lookalike.verify import Verified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import pandas as pd
     import polars as pl
@@ -72,7 +72,7 @@ class Summary:
         return {**asdict(self), "notes": list(self.notes)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Rows with named columns, in Arrow."""
 
@@ -120,7 +120,7 @@ class Table:
         return "\n".join((self._headline, *printed(self._table)))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Clusters(Table):
     """Items that belong together: columns id, cluster, keeper, similarity (to the keeper), kept.
 
@@ -143,7 +143,7 @@ class Clusters(Table):
         return dict(sorted(Counter(counts).items()))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Pairs(Table):
     """Verified pairs: columns left, right, similarity."""
 
@@ -228,7 +228,7 @@ def cluster_table(ids: pa.Array, keepers: pa.Array, found: Members, similarity: 
     )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Deduplicated:
     """A collection after removing all but one item of each cluster."""
 
@@ -261,11 +261,17 @@ class Deduplicated:
         """Return the rows kept as a polars data frame."""
         return Table(self.to_arrow(), self.summary).to_polars()
 
-    def write(self, path: Path, *, removed: Path | None = None) -> None:
-        """Write the rows kept, and those removed if wanted, with every column, as they were."""
-        from lookalike.write import write_rows  # noqa: PLC0415 - only when asked for
+    def write(self, path: Path, *, removed: Path | None = None, force: bool = False) -> None:
+        """Write the rows kept, and those removed if wanted, with every column, as they were.
 
-        write_rows(self.source, {path: self.mask, **({removed: ~self.mask} if removed else {})})
+        A file that exists is replaced only with `force`, and an input never.
+        """
+        from lookalike.write import check_outputs, write_rows  # noqa: PLC0415 - only when asked for
+
+        outputs = {"path": Path(path), **({"removed": Path(removed)} if removed else {})}
+        check_outputs(outputs, self.source.paths, force=force)
+        picks = {"path": self.mask, "removed": ~self.mask}
+        write_rows(self.source, {place: picks[name] for name, place in outputs.items()})
 
     def _pick(self, mask: NDArray[np.bool_]) -> Any:  # noqa: ANN401 - the type of what was passed
         if isinstance(self._inputs, dict):

@@ -12,7 +12,7 @@ from lookalike.recipe import Banding, Form, Recipe, Shingling, Sketch
 from lookalike.scratch import Scratch
 from lookalike.stages import Stages, Watcher
 from lookalike.threads import Threads
-from lookalike.tune import tune
+from lookalike.tune import check_recall, tune
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -77,8 +77,9 @@ def recipe_of(settings: Settings) -> Recipe:
     bands, rows = given.get("bands"), given.get("rows")
     if (bands is None) != (rows is None):
         raise RecipeError("`bands` and `rows` go together: give both, or neither and a `recall`")
-    promised = tune(threshold, given.get("recall", 0.99))
-    banding = promised if bands is None or rows is None else Banding(bands, rows)
+    recall = given.get("recall", 0.99)
+    check_recall(recall)
+    banding = tune(threshold, recall) if bands is None or rows is None else Banding(bands, rows)
     options = {key: given[key] for key in ("sketch", "seed") if key in given}
     return Recipe(shingling, banding, threshold, **options)
 

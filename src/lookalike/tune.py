@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from lookalike.errors import RecipeError
-from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_threshold
+from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold
 
 FALSE_CANDIDATES = 2500.0
 """What the area under the S-curve left of the threshold costs, in slots of signature."""
@@ -27,10 +27,16 @@ def tune(threshold: float = 0.8, recall: float = 0.99) -> Banding:
     check_threshold(threshold)
     if threshold < LEAST:
         raise RecipeError(f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less")
+    check_recall(recall)
+    return min(choices(threshold, recall), key=lambda banding: cost(banding, threshold))
+
+
+def check_recall(recall: float) -> None:
+    """Raise unless a recall can be promised."""
+    check_number("recall", recall)
     if not 0 < recall < 1:
         hint = f"; did you mean {recall / 100:g}?" if 1 < recall < 100 else ""  # noqa: PLR2004 - per cent
         raise RecipeError(f"`recall` must be above 0 and below 1. Got {recall:g}{hint}")
-    return min(choices(threshold, recall), key=lambda banding: cost(banding, threshold))
 
 
 def choices(threshold: float, recall: float) -> list[Banding]:

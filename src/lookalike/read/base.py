@@ -54,7 +54,7 @@ class Batch:
     ids: pa.Array | None
     """Values of the id column, one type for the whole source, no nulls. None if the source has none."""
     ranks: pa.Array | None
-    """Values of the rank column as `float64` or `large_string`; may hold nulls. None if not asked for."""
+    """Values of the rank column as `int64`, `float64` or `large_string`; may hold nulls. None if not asked for."""
 
     def __len__(self) -> int:
         return len(self.texts)

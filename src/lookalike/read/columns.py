@@ -239,14 +239,17 @@ def _uuids(array: pa.Array) -> pa.Array:
 
 def rank_type(kinds: Iterable[pa.DataType], name: str) -> pa.DataType:
     """Find how ranks are compared: as numbers in all files, or as strings in all."""
-    strings = {is_string(plain_type(kind)) for kind in kinds if not pa.types.is_null(kind)}
+    found = [plain_type(kind) for kind in kinds if not pa.types.is_null(kind)]
+    strings = {is_string(kind) for kind in found}
     if len(strings) > 1:
         raise InputError(f"column {name!r} holds numbers in some files and strings in others; make them one type")
+    if found and all(pa.types.is_signed_integer(kind) or pa.types.is_temporal(kind) for kind in found):
+        return pa.int64()  # float64 would make neighbours of large numbers equal
     return pa.large_string() if True in strings else pa.float64()
 
 
 def as_ranks(array: pa.Array, kind: pa.DataType, where: Callable[[int], str], name: str) -> pa.Array:
-    """Turn a column to be compared into float64, or large_string if it holds strings that are no numbers."""
+    """Turn a column to be compared into int64 or float64, or large_string if it holds strings that are no numbers."""
     array = plain(array)
     if is_string(array.type):
         return array.cast(kind) if is_string(kind) else _without_nan(_numbers(array, where, name))
@@ -262,6 +265,8 @@ def as_ranks(array: pa.Array, kind: pa.DataType, where: Callable[[int], str], na
 
 def _without_nan(array: pa.Array) -> pa.Array:
     """Put null where there is no number: it is neither above nor below the others."""
+    if not pa.types.is_floating(array.type):
+        return array
     return pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
 
 
