@@ -215,7 +215,7 @@ def _readable(kind: pa.DataType) -> pa.DataType:
 
 
 def _rank_kind(part: Part, columns: pa.Schema, name: str) -> pa.DataType:
-    """Take a column of a CSV file for what it looks like (as strings, 9 would be above 10), and JSON integers for numbers."""
+    """Take CSV columns for what they look like (as strings, 9 would be above 10), and JSON integers for any numbers."""
     kind = columns.field(name).type
     if isinstance(part, DelimitedPart) and part.is_number(name):
         return pa.float64()
