@@ -97,7 +97,7 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
     shared = len(np.intersect1d(elements[: sizes[0]], elements[sizes[0] :], assume_unique=True))
     only_left, only_right = (int(size) - shared for size in sizes)
     marker = Shingler(replace(recipe.shingling, bag=False))
-    grams = [marker.grams(columns.data[begin:end]) for begin, end in bounds]
+    grams = [marker.grams(columns.data, bounds[i : i + 1, 0], bounds[i : i + 1, 1])[0].copy() for i in (0, 1)]
     return Comparison(
         similarity=shared / (shared + only_left + only_right) if elements.size else 0.0,
         shared=shared,

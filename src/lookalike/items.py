@@ -35,7 +35,7 @@ class Stored:
     lengths: NDArray[np.int32]
     block: Block
     prints: NDArray[np.uint64]
-    counts: NDArray[np.int32]
+    counts: NDArray[np.int64]
     nulls: int
 
 

@@ -39,7 +39,7 @@ class Settings(TypedDict, total=False):
     encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
     threads          as many as there are cores
     scratch          a folder for temporary columns; by default the system's
-    batch_bytes      8 MiB: about how much text is read at a time
+    batch_bytes      4 MiB: about how much text is read at a time
     watcher          somebody to tell about progress
     """
 

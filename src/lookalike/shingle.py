@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 LONGEST = 600 << 20
 """Bytes of the longest text: positions in it are 32-bit numbers, and rewriting it may treble its length."""
 
-KINDS = {"words": kernels.WORDS, "chars": kernels.CHARS, "bytes": kernels.BYTES, "tokens": kernels.TOKENS}
-
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -47,27 +45,20 @@ class Shingler:
 
     def __init__(self, shingling: Shingling) -> None:
         self.shingling = shingling
-        self.recipe = (
-            KINDS[shingling.kind],
-            shingling.size,
-            base_power(shingling.size),
-            np.uint8(32 if shingling.lower else 0),
-            shingling.bag,
-        )
+        self._size = (shingling.size, base_power(shingling.size))
         self._local = threading.local()
 
     @cached_property
-    def tables(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32], bool, NDArray[np.uint64], NDArray[np.uint64]]:
-        """What the kernels must know about characters."""
-        words = self.shingling.kind == "words"
-        punctuation = words and self.shingling.punctuation
+    def _characters(self) -> tuple[NDArray[np.uint8], NDArray[np.uint32], bool]:
+        """What the kernels must know of characters to find words: class, lower case, whether ASCII needs them too."""
+        kept = self.shingling.punctuation
+        return characters.classes(punctuation=kept), characters.lower_case(lower=self.shingling.lower), kept
+
+    @cached_property
+    def _byte_hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         with np.errstate(over="ignore"):
-            byte_hashes = np.array([hash_number(np.uint64(byte)) for byte in range(256)], np.uint64)
-            hashes = byte_hashes, byte_hashes * base_power(self.shingling.size)
-        if not words:
-            return np.empty(0, np.uint8), np.empty(0, np.uint32), False, *hashes
-        lower = characters.lower_case(lower=self.shingling.lower)
-        return characters.classes(punctuation=punctuation), lower, punctuation, *hashes
+            hashes = np.array([hash_number(np.uint64(byte)) for byte in range(256)], np.uint64)
+            return hashes, hashes * self._size[1]
 
     def columns(self, items: pa.Array) -> Columns:
         """Return the items of an Arrow array as the kernels need them, normalised; a null is an empty item."""
@@ -82,58 +73,64 @@ class Shingler:
             return text_columns(normalise(items, self.shingling, ascii_only=True))
         return columns
 
-    def work(self, longest: int, *, sets: bool = False) -> tuple[Any, ...]:
-        """Return this thread's buffers, with room for an item of that length; for its set too if that is wanted."""
-        room = max(longest, 1 << 16)
-        if getattr(self._local, "room", -1) < room:
-            self._local.room = room
-            wide = 3 * room + 2 * PADDING if self.shingling.kind == "words" else PADDING
-            words = tuple(np.empty(wide, dtype) for dtype in (np.uint8, np.uint8, np.uint8, np.int32))
-            self._local.work = (words, np.empty(room + 1, np.uint64))
-        return (*self._local.work, self._set_work(room if sets or self.shingling.bag else 0))
+    def grams(
+        self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the shingles of items, one item after the other, and how many each has.
 
-    def _set_work(self, room: int) -> tuple[NDArray[np.uint64], ...]:
-        if getattr(self._local, "set_room", -1) < room:
-            self._local.set_room = room
-            table = kernels.power_of_two(2 * room)
-            self._local.set_work = tuple(np.empty(size, np.uint64) for size in (table, room + 1, table, table))
-        work: tuple[NDArray[np.uint64], ...] = self._local.set_work
-        return work
+        Item i is `data[begins[i]:ends[i]]`. Repetitions are left in, or numbered in a bag, which loses their order. The
+        shingles are in a buffer of this thread, and valid until it makes others.
+        """
+        lengths = ends - begins
+        longest = int(lengths.max(initial=0))
+        counts = np.empty(len(begins), np.int64)
+        out = self._buffer("out", int(lengths.sum()) + len(begins) + 1)
+        if self.shingling.kind == "words":
+            case_bit = np.uint8(32 if self.shingling.lower else 0)
+            kernels.word_grams(
+                data, begins, ends, self._size, case_bit, self._characters, self._word_work(longest), out, counts
+            )
+        elif self.shingling.kind == "tokens":
+            kernels.number_grams(data, begins, ends, self._size, out, counts)
+        else:
+            whole_bytes = self.shingling.kind == "bytes"
+            kernels.char_grams(data, begins, ends, self._size, self._byte_hashes, whole_bytes, out, counts)
+        grams = out[: counts.sum()]
+        if self.shingling.bag:
+            kernels.make_sets(grams, counts, True, self._set_work(int(counts.max(initial=0))))
+        return grams, counts
 
     def sets(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Return the sets of items, one after the other, and their sizes; item i is `data[slice(*bounds[i])]`.
 
         The sets are in a buffer of this thread, and valid until it makes others.
         """
-        lengths = bounds[:, 1] - bounds[:, 0]
-        longest = int(lengths.max(initial=0))
-        if longest > kernels.LARGE:
-            return self._large_sets(data, bounds)
-        sizes = np.empty(len(bounds), np.int64)
-        out = self._out(int(lengths.sum()) + len(bounds))
-        work = self.work(longest, sets=True)
-        filled = kernels.make_sets(data, bounds, self.recipe, self.tables, work, out, sizes)
-        return out[:filled], sizes
+        grams, counts = self.grams(data, bounds[:, 0].copy(), bounds[:, 1].copy())
+        most = int(counts.max(initial=0))
+        if most > kernels.LARGE:
+            made = [np.unique(one) for one in np.split(grams, np.cumsum(counts)[:-1])]
+            return np.concatenate(made), np.array([len(one) for one in made], np.int64)
+        if not self.shingling.bag:
+            grams = grams[: kernels.make_sets(grams, counts, False, self._set_work(most))]
+        return grams, counts
 
-    def _out(self, room: int) -> NDArray[np.uint64]:
-        if not hasattr(self._local, "out") or self._local.out.size < room:
-            self._local.out = np.empty(room, np.uint64)
-        out: NDArray[np.uint64] = self._local.out
-        return out
+    def _word_work(self, longest: int) -> tuple[NDArray[Any], ...]:
+        room = 3 * longest + 2 * PADDING
+        transcoded, low, flags = (self._buffer(name, room, np.uint8) for name in ("transcoded", "low", "flags"))
+        return transcoded, low, flags, self._buffer("positions", room, np.int32)
 
-    def grams(self, item: NDArray[np.uint8]) -> NDArray[np.uint64]:
-        """Return the shingles of one item in the order they stand in it, repetitions included; a bag in any order."""
-        work = self.work(len(item))
-        count = kernels.shingle_item(item, self.recipe, self.tables, work)
-        grams: NDArray[np.uint64] = work[1][:count].copy()
-        return grams
+    def _set_work(self, most: int) -> tuple[NDArray[np.uint64], ...]:
+        table = kernels.power_of_two(2 * most)
+        sizes = {"bits": table, "suspects": most + 1, "table": table, "counts": table}
+        return tuple(self._buffer(name, size) for name, size in sizes.items())
 
-    def _large_sets(
-        self, data: NDArray[np.uint8], bounds: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Make sets one by one, by sorting; they are in order then."""
-        made = [np.unique(self.grams(data[begin:end])) for begin, end in bounds]
-        return np.concatenate(made), np.array([len(one) for one in made], np.int64)
+    def _buffer(self, name: str, room: int, dtype: type[np.generic] = np.uint64) -> NDArray[Any]:
+        """Return a buffer of this thread with at least that much room; it serves again and again."""
+        held: NDArray[Any] | None = getattr(self._local, name, None)
+        if held is None or held.size < room:
+            held = np.empty(max(room, 1 << 16), dtype)
+            setattr(self._local, name, held)
+        return held
 
 
 def text_columns(texts: pa.Array) -> Columns:

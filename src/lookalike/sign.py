@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.kernels import sketch as kernels
+from lookalike.threads import slices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from lookalike.read import Batch
     from lookalike.recipe import Recipe
     from lookalike.shingle import Columns, Shingler
+
+TEXT_AT_A_TIME = 1 << 19
+"""Bytes of text whose shingles are made and signed in one go, while they are in a cache."""
 
 GOLDEN = 0x9E3779B97F4A7C15
 MASK = (1 << 64) - 1
@@ -29,7 +33,7 @@ class Signed:
     columns: Columns
     keys: NDArray[np.uint64]
     prints: NDArray[np.uint64]
-    counts: NDArray[np.int32]
+    counts: NDArray[np.int64]
     """Shingles of each item, repetitions counted."""
 
 
@@ -46,14 +50,13 @@ class Signer:
     def sign(self, batch: Batch) -> Signed:
         """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
         columns = self.shingler.columns(batch.texts)
-        count = len(columns.offsets) - 1
-        keys = np.zeros((self.banding.bands, count), np.uint64)
-        prints = np.empty((count, 2), np.uint64)
-        counts = np.empty(count, np.int32)
-        kernels.sign_batch(
-            columns.data, columns.offsets, self.shingler.recipe, self.shingler.tables,
-            self.shingler.work(columns.longest), self._sketch(), counts, prints, keys,
-        )  # fmt: skip
+        begins, ends = columns.offsets[:-1], columns.offsets[1:]
+        keys = np.zeros((self.banding.bands, len(begins)), np.uint64)
+        prints = np.empty((len(begins), 2), np.uint64)
+        counts = np.empty(len(begins), np.int64)
+        for part in slices(ends - begins, TEXT_AT_A_TIME):
+            grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
+            kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], keys[:, part])
         return Signed(batch, columns, keys, prints, counts)
 
     def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:

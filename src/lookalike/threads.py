@@ -7,10 +7,14 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from lookalike.errors import RecipeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -55,3 +59,14 @@ def thread_count(threads: int | None) -> int:
     if not isinstance(threads, int) or threads < 1:
         raise RecipeError(f"`threads` must be a whole number, at least 1. Got {threads}")
     return threads
+
+
+def slices(weights: NDArray[np.int64], limit: int) -> Iterator[slice]:
+    """Cut a run of tasks in slices of about `limit` weight each."""
+    total = np.cumsum(weights)
+    begin = 0
+    while begin < len(total):
+        before = total[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(total, before + limit, side="right")), begin + 1)
+        yield slice(begin, end)
+        begin = end

@@ -13,6 +13,7 @@ from lookalike.errors import InputError
 from lookalike.exact import Sets, join
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
+from lookalike.threads import slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -170,14 +171,3 @@ def mapped(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
     lengths: NDArray[np.int64] = bounds[:, 1] - bounds[:, 0]
     lengths[1:] += np.where(gaps < 0, COME_ALONG, np.minimum(gaps, COME_ALONG))
     return lengths
-
-
-def slices(weights: NDArray[np.int64], limit: int) -> Iterator[slice]:
-    """Cut a run of tasks in slices of about `limit` weight each."""
-    total = np.cumsum(weights)
-    begin = 0
-    while begin < len(total):
-        before = total[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(total, before + limit, side="right")), begin + 1)
-        yield slice(begin, end)
-        begin = end

@@ -12,10 +12,6 @@ from lookalike.kernels.hashing import BASE, SECOND, finish
 from lookalike.kernels.jit import inline, kernel
 from lookalike.kernels.tokens import byte_tokens, char_tokens, is_ascii, number_tokens, word_tokens
 
-WORDS, CHARS, BYTES, TOKENS = 0, 1, 2, 3
-"""Kinds of tokens; an item of the last kind is a list of 64-bit numbers, seen as bytes."""
-
-
 LARGE = 1 << 20
 """Elements from which a set is kept in order: tables for it would take too much memory."""
 
@@ -189,42 +185,57 @@ def fingerprint(grams):
 
 
 @kernel
-def shingle_item(item, recipe, tables, work):
-    """Leave the shingle hashes of an item in `work`; return how many there are.
+def word_grams(data, begins, ends, size, case_bit, table, work, out, counts):
+    """Write the shingles of texts by words to `out`, one text after the other, and how many each has.
 
-    Repetitions are left in, or numbered in a bag. `recipe` is (kind, n, BASE^n, case bit, bag), `tables` (character
-    classes, lower case, whether ASCII needs them, hash of each byte, that times BASE^n), `work` (buffers for words,
-    tokens, buffers for `distinct`); the shingles take the place of the tokens.
+    Text i is `data[begins[i]:ends[i]]`; `size` is (n, BASE^n); the other arguments are those of `word_tokens`.
     """
-    kind, n, leaving, case_bit, bag = recipe
-    classes, lower, always, byte_hashes, leaving_hashes = tables
-    word_work, tokens, set_work = work
-    if kind == BYTES or (kind == CHARS and is_ascii(item)):
-        count = roll_bytes(item, n, byte_hashes, leaving_hashes, tokens)
-    else:
-        if kind == WORDS:
-            count = word_tokens(item, (classes, lower, always), case_bit, word_work, tokens)
-        elif kind == CHARS:
-            count = char_tokens(item, byte_hashes, tokens)
-        else:
-            count = number_tokens(item, tokens)
-        count = roll(tokens, count, n, leaving, tokens)
-    return distinct(tokens[:count], True, set_work) if bag else count
+    n, leaving = size
+    filled = 0
+    for item in range(counts.size):
+        room = out[filled:]
+        tokens = word_tokens(data[begins[item] : ends[item]], table, case_bit, work, room)
+        counts[item] = roll(room, tokens, n, leaving, room)
+        filled += counts[item]
 
 
 @kernel
-def make_sets(data, bounds, recipe, tables, work, out, sizes):
-    """Write the sets of a batch to `out`, one after the other, and their sizes; return their length together.
-
-    Item i is `data[bounds[i, 0]:bounds[i, 1]]`; the other arguments are those of `shingle_item`.
-    """
+def char_grams(data, begins, ends, size, hashes, whole_bytes, out, counts):
+    """Do what `word_grams` does by characters, or by bytes; `hashes` is (of each byte, the same times BASE^n)."""
+    n, leaving = size
     filled = 0
-    for item in range(sizes.size):
-        count = shingle_item(data[bounds[item, 0] : bounds[item, 1]], recipe, tables, work)
-        grams = work[1]
-        for i in range(count):
-            out[filled + i] = grams[i]
-        size = count if recipe[4] else distinct(out[filled : filled + count], False, work[2])
-        sizes[item] = size
+    for item in range(counts.size):
+        room = out[filled:]
+        text = data[begins[item] : ends[item]]
+        if whole_bytes or is_ascii(text):
+            counts[item] = roll_bytes(text, n, hashes[0], hashes[1], room)
+        else:
+            counts[item] = roll(room, char_tokens(text, hashes[0], room), n, leaving, room)
+        filled += counts[item]
+
+
+@kernel
+def number_grams(data, begins, ends, size, out, counts):
+    """Do what `word_grams` does for lists of token ids, each eight bytes."""
+    n, leaving = size
+    filled = 0
+    for item in range(counts.size):
+        room = out[filled:]
+        counts[item] = roll(room, number_tokens(data[begins[item] : ends[item]], room), n, leaving, room)
+        filled += counts[item]
+
+
+@kernel
+def make_sets(grams, counts, bag, work):
+    """Make a set, or a bag, of the shingles of each item, in place; `counts` become sizes; return their sum."""
+    begin = 0
+    filled = 0
+    for item in range(counts.size):
+        count = counts[item]
+        size = distinct(grams[begin : begin + count], bag, work)
+        for i in range(size):
+            grams[filled + i] = grams[begin + i]
+        counts[item] = size
+        begin += count
         filled += size
     return filled

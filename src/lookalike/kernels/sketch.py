@@ -13,7 +13,7 @@ import numpy as np
 
 from lookalike.kernels.hashing import FIRST, SECOND
 from lookalike.kernels.jit import inline, kernel
-from lookalike.kernels.shingles import fingerprint, shingle_item
+from lookalike.kernels.shingles import fingerprint
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 PRIME = np.uint64(4294967311)
@@ -78,24 +78,23 @@ def band_key(signature, begin, rows, band):
 
 
 @kernel
-def sign_batch(data, offsets, recipe, tables, work, sketch, counts, prints, keys):
-    """Write the number of shingles of each item, its fingerprint, and its key in each band.
+def sign_batch(grams, counts, sketch, prints, keys):
+    """Write the fingerprint of each item, and its key in each band.
 
-    Item i is `data[offsets[i]:offsets[i+1]]`; `recipe`, `tables` and `work` are those of `shingle_item`; `sketch` is
-    (multipliers, rows, classic, room for a signature). `counts[i]` has repetitions counted; `keys[band, i]` is left as
-    it is for an item without shingles, and its fingerprint is (0, 0).
+    The shingles of the items stand one after the other in `grams`; `sketch` is (multipliers, rows, classic, room for a
+    signature). `keys[band, i]` is left as it is for an item without shingles, and its fingerprint is (0, 0).
     """
     multipliers, rows, classic, signature = sketch
+    begin = 0
     for item in range(counts.size):
-        count = shingle_item(data[offsets[item] : offsets[item + 1]], recipe, tables, work)
-        grams = work[1][:count]
-        counts[item] = count
-        prints[item, 0], prints[item, 1] = fingerprint(grams)
-        if count == 0:
+        one = grams[begin : begin + counts[item]]
+        begin += counts[item]
+        prints[item, 0], prints[item, 1] = fingerprint(one)
+        if one.size == 0:
             continue
         if classic:
-            classic_sketch(grams, multipliers, signature)
+            classic_sketch(one, multipliers, signature)
         else:
-            fast_sketch(grams, multipliers, signature)
+            fast_sketch(one, multipliers, signature)
         for band in range(keys.shape[0]):
             keys[band, item] = band_key(signature, band * rows, rows, band)

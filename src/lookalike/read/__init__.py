@@ -27,7 +27,7 @@ def open_source(
     tokens: bool = False,
     lines: bool = False,
     encoding_errors: EncodingErrors = "strict",
-    batch_bytes: int = 8 << 20,
+    batch_bytes: int = 4 << 20,
     scratch: Path | None = None,
 ) -> Source:
     """Open what a Python caller passes.
@@ -62,7 +62,7 @@ def open_paths(
     tokens: bool = False,
     lines: bool = False,
     encoding_errors: EncodingErrors = "strict",
-    batch_bytes: int = 8 << 20,
+    batch_bytes: int = 4 << 20,
     scratch: Path | None = None,
 ) -> Source:
     """Open what the command line names: files, directories, globs, "-" for stdin. Options as in `open_source`.

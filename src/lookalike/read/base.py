@@ -33,7 +33,7 @@ class Options:
     tokens: bool = False
     lines: bool = False
     encoding_errors: EncodingErrors = "strict"
-    batch_bytes: int = 8 << 20
+    batch_bytes: int = 4 << 20
     scratch: Path | None = None
 
     def __post_init__(self) -> None:
