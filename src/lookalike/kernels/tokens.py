@@ -21,7 +21,7 @@ BLANK, WORD, SINGLE = 0, 1, 2
 
 HIGH_BITS = np.uint64(0x8080808080808080)
 GATHER = np.uint64(0x0102040810204080)
-SPACE = np.uint8(32)
+SPACE = 32
 
 
 @kernel
@@ -88,21 +88,17 @@ def transcode(text, classes, lower, out):
         code, length = decode(text, i)
         i += length
         kind = classes[code]
+        if kind == BLANK and code >= 128:
+            code = SPACE
         if kind == SINGLE:
             out[n] = SPACE
-            if code < 128:
-                out[n + 1] = 128 + code
-                n += 2
-            else:
-                n = encode(np.int64(lower[code]), out, n + 1)
-            out[n] = SPACE
             n += 1
-        elif code < 128:
-            out[n] = code
-            n += 1
-        elif kind == WORD:
+        if code >= 128:
             n = encode(np.int64(lower[code]), out, n)
         else:
+            out[n] = 128 + code if kind == SINGLE else code
+            n += 1
+        if kind == SINGLE:
             out[n] = SPACE
             n += 1
     return n
