@@ -105,9 +105,14 @@ class Verifier:
         out = np.empty(len(left), np.float64)
 
         def compare(part: slice) -> slice:
-            sizes = self._sizes
-            table = self._table(int(np.minimum(np.maximum(sizes[left[part]], sizes[right[part]]), LARGE).max()))
-            similarities(left[part], right[part], sets, self._begins, sizes, threshold, table, out[part])
+            sizes = np.maximum(self._sizes[left[part]], self._sizes[right[part]])
+            if sizes.max() > LARGE:
+                out[part] = [
+                    self._of_large(one, two, threshold) for one, two in zip(left[part], right[part], strict=True)
+                ]
+            else:
+                table = self._table(int(sizes.max()))
+                similarities(left[part], right[part], sets, self._begins, self._sizes, threshold, table, out[part])
             return part
 
         work = self._sizes[left].astype(np.int64) + self._sizes[right] + 2 * COME_ALONG // 8
@@ -133,6 +138,14 @@ class Verifier:
         differ = left != right
         out[differ] = self.similarity(left[differ], right[differ])
         return out
+
+    def _of_large(self, one: int, two: int, threshold: float) -> float:
+        """Compare two sets of which a table would be too large: by sorting."""
+        elements = self._sets.view()
+        first, second = (elements[self._begins[i] : self._begins[i] + self._sizes[i]] for i in (one, two))
+        shared = len(np.intersect1d(first, second, assume_unique=True))
+        similarity = shared / (len(first) + len(second) - shared)
+        return similarity if similarity >= threshold else 0.0
 
     def _table(self, largest: int) -> NDArray[np.uint64]:
         size = power_of_two(2 * largest)

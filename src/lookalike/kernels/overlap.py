@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike.kernels.jit import inline, kernel
-from lookalike.kernels.shingles import LARGE, place, power_of_two
+from lookalike.kernels.shingles import place, power_of_two
 
 
 @inline
@@ -45,39 +45,11 @@ def overlap(elements, table, missing):
 
 
 @kernel
-def merge(one, two):
-    """Count the common elements of two sets in order."""
-    i = 0
-    j = 0
-    shared = 0
-    while i < one.size and j < two.size:
-        a = one[i]
-        b = two[j]
-        shared += a == b
-        i += a <= b
-        j += b <= a
-    return shared
-
-
-@kernel
-def overlap_of_large(one, two, table):
-    """Count the common elements of two sets of which one at least is large: large sets are in order."""
-    if one.size > LARGE and two.size > LARGE:
-        return merge(one, two)
-    small, large = (one, two) if one.size <= two.size else (two, one)
-    slots = table[: power_of_two(2 * small.size)]
-    fill(small, slots)
-    return overlap(large, slots, large.size)
-
-
-@kernel
 def similarities(left, right, sets, begins, sizes, threshold, table, out):
     """Write the exact Jaccard similarity of each candidate, or 0 where it is below the threshold.
 
-    The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty, in order if it is
-    large.
-    `table` has room for `power_of_two(2 * size)` of the largest set that is not. Candidates with the same left item
-    come together.
+    The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty. `table` has room for
+    `power_of_two(2 * size)` of the largest set on the left. Candidates with the same left item come together.
     """
     held = -1
     slots = table[:64]
@@ -88,15 +60,9 @@ def similarities(left, right, sets, begins, sizes, threshold, table, out):
         if least > min(sizes[one], sizes[two]):
             out[i] = 0.0
             continue
-        first = sets[begins[one] : begins[one] + sizes[one]]
-        second = sets[begins[two] : begins[two] + sizes[two]]
-        if max(first.size, second.size) > LARGE:
-            shared = overlap_of_large(first, second, table)
-            held = -1
-        else:
-            if one != held:
-                slots = table[: power_of_two(2 * first.size)]
-                fill(first, slots)
-                held = one
-            shared = overlap(second, slots, second.size - least)
-        out[i] = shared / (first.size + second.size - shared) if shared >= least else 0.0
+        if one != held:
+            slots = table[: power_of_two(2 * sizes[one])]
+            fill(sets[begins[one] : begins[one] + sizes[one]], slots)
+            held = one
+        shared = overlap(sets[begins[two] : begins[two] + sizes[two]], slots, sizes[two] - least)
+        out[i] = shared / (sizes[one] + sizes[two] - shared) if shared >= 0 else 0.0

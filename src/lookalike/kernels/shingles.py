@@ -13,7 +13,7 @@ from lookalike.kernels.jit import inline, kernel
 from lookalike.kernels.tokens import byte_tokens, char_tokens, is_ascii, number_tokens, word_tokens
 
 LARGE = 1 << 20
-"""Elements from which a set is kept in order: tables for it would take too much memory."""
+"""Elements from which a set is made and compared by sorting: tables for it would take too much memory."""
 
 
 @kernel
