@@ -31,14 +31,17 @@ TEXT_AT_A_TIME = 1 << 21
 ROUND = 16
 """Tasks after which the memory of texts is given back."""
 
-ELEMENTS_AT_A_TIME = 1 << 21
-"""Elements of sets that are looked up in one task, if those that come along are counted."""
+ELEMENTS_AT_A_TIME = 1 << 20
+"""Elements of sets that are looked up in one task."""
+
+ELEMENTS_MAPPED = 1 << 22
+"""Elements of sets that one task may map, where sets are many."""
 
 COME_ALONG = 1 << 16
 """Bytes that the system maps together with the first one that is read."""
 
 ELEMENTS_IN_MEMORY = 1 << 24
-"""Elements read after which their memory is given back."""
+"""Elements that may stay in memory once they were read; with more sets than that, they are given back."""
 
 
 MOST_PAIRS = 1 << 28
@@ -115,10 +118,13 @@ class Verifier:
                 similarities(left[part], right[part], sets, self._begins, self._sizes, threshold, table, out[part])
             return part
 
-        work = self._sizes[left].astype(np.int64) + self._sizes[right] + 2 * COME_ALONG // 8
-        for part in self._threads.map(compare, slices(work, ELEMENTS_AT_A_TIME)):
+        work = self._sizes[left].astype(np.int64) + self._sizes[right]
+        many = self._sets.size > ELEMENTS_IN_MEMORY
+        if many:
+            work += 2 * COME_ALONG // sets.itemsize
+        for part in self._threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
             self._touched += int(work[part].sum())
-            if self._touched > ELEMENTS_IN_MEMORY:
+            if many and self._touched > ELEMENTS_IN_MEMORY:
                 self._sets.forget()
                 self._touched = 0
         return out
