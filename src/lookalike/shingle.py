@@ -108,7 +108,7 @@ class Shingler:
         grams, counts = self.grams(data, bounds[:, 0].copy(), bounds[:, 1].copy())
         most = int(counts.max(initial=0))
         if most > kernels.LARGE:
-            made = [np.unique(one) for one in np.split(grams, np.cumsum(counts)[:-1])]
+            made = [in_order(one) for one in np.split(grams, np.cumsum(counts)[:-1])]
             return np.concatenate(made), np.array([len(one) for one in made], np.int64)
         if not self.shingling.bag:
             grams = grams[: kernels.make_sets(grams, counts, False, self._set_work(most))]
@@ -131,6 +131,14 @@ class Shingler:
             held = np.empty(max(room, 1 << 16), dtype)
             setattr(self._local, name, held)
         return held
+
+
+def in_order(grams: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Make a set by sorting; NumPy's `unique` goes by a hash table, and took ten times as long for 54 million."""
+    ordered = np.sort(grams)
+    first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def text_columns(texts: pa.Array) -> Columns:
