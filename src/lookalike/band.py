@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.ids import group_keys
+from lookalike.group import find_groups
 from lookalike.kernels import buckets as kernels
 
 if TYPE_CHECKING:
@@ -174,9 +174,6 @@ def buckets(
         members = compared.copy()
         if len(members) < len(keys):
             keys = keys[members]
-        group_keys(keys, members)
-        bounds = np.empty(len(keys) // 2 + 1, np.int64)
-        kept, count = kernels.find_buckets(keys, members, bounds)
-        return Buckets(members[:kept].copy(), bounds[: count + 1].copy(), width)
+        return Buckets(*find_groups(keys, members), width)
 
     yield from threads.map(sort, range(bands), ahead=together)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.ids import group_keys
+from lookalike.group import group_keys
 from lookalike.kernels import join as kernels
 from lookalike.kernels.shingles import power_of_two
 

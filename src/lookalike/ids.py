@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError
-from lookalike.kernels.buckets import find_buckets, group
+from lookalike.group import find_groups
 from lookalike.kernels.tokens import hash_texts
 from lookalike.shingle import text_columns
 
@@ -79,13 +79,10 @@ class Ids:
     def _refuse_repeated(self) -> None:
         """Raise if an id occurs twice. Equal hashes are suspects; their ids decide."""
         keys = self._hashes.view().copy()
-        items = np.arange(len(keys), dtype=np.int32)
-        group_keys(keys, items)
-        bounds = np.empty(len(keys) // 2 + 1, np.int64)
-        kept, _ = find_buckets(keys, items, bounds)
-        if not kept:
+        repeated, _ = find_groups(keys, np.arange(len(keys), dtype=np.int32))
+        if not len(repeated):
             return
-        suspects = np.sort(items[:kept].astype(np.int64))
+        suspects = np.sort(repeated.astype(np.int64))
         seen: dict[object, int] = {}
         for item, value in zip(suspects.tolist(), self.take(suspects).to_pylist(), strict=True):
             if value in seen:
@@ -104,9 +101,3 @@ def hash_ids(ids: pa.Array) -> NDArray[np.uint64]:
     hashes = np.empty(len(ids), np.uint64)
     hash_texts(columns.data, columns.offsets, hashes)
     return hashes
-
-
-def group_keys(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> None:
-    """Bring equal keys together, in place, items of one key in their order."""
-    digits = 2 if keys.size < 1 << 16 else 4
-    group(keys, items, digits, np.empty_like(keys), np.empty_like(items))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.ids import group_keys
-from lookalike.kernels.buckets import find_buckets
+from lookalike.group import find_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,11 +114,9 @@ class Items:
         if self.empty:
             items = items[keys != 0]
             keys = keys[keys != 0]
-        group_keys(keys, items)
-        bounds = np.empty(len(keys) // 2 + 1, np.int64)
-        kept, buckets = find_buckets(keys, items, bounds)
-        if kept:
-            mark_copies(items[:kept], bounds[: buckets + 1], self._prints[1].view(), original)
+        repeated, bounds = find_groups(keys, items)
+        if len(repeated):
+            mark_copies(repeated, bounds, self._prints[1].view(), original)
         for column in self._prints:
             column.close()
         return Copies(original)

@@ -43,7 +43,6 @@ COME_ALONG = 1 << 16
 ELEMENTS_IN_MEMORY = 1 << 24
 """Elements that may stay in memory once they were read; with more sets than that, they are given back."""
 
-
 MOST_PAIRS = 1 << 28
 """Pairs that are held at most: with more, a list of them is no answer."""
 
@@ -169,7 +168,6 @@ class Verifier:
         if not len(fresh):
             return
         bounds = self._items.bounds(fresh)
-
         data = self._items.data.view()
 
         def make(part: slice) -> None:
