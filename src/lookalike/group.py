@@ -22,7 +22,7 @@ def group_keys(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> None:
 
 
 def find_groups(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the items whose key is not alone, group by group, and where groups begin. The arguments are overwritten."""
+    """Return the items whose key is not alone, group by group, and where groups begin. It overwrites both."""
     group_keys(keys, items)
     bounds = np.empty(len(keys) // 2 + 1, np.int64)
     kept, groups = kernels.find_buckets(keys, items, bounds)
