@@ -98,10 +98,10 @@ def test_defaults() -> None:
         (0, 0.99, r"^`threshold` must be in \(0, 1\]\. Got 0$"),
         (-0.5, 0.99, r"^`threshold` must be in \(0, 1\]\. Got -0\.5$"),
         (math.nan, 0.99, r"^`threshold` must be in \(0, 1\]\. Got nan$"),
-        (0.8, 99, r"^`recall` must be above 0 and below 1\. Got 99; did you mean 0\.99\?$"),
-        (0.8, 0, r"^`recall` must be above 0 and below 1\. Got 0$"),
-        (0.8, 1, r"^`recall` must be above 0 and below 1\. Got 1"),
-        (0.8, math.nan, r"^`recall` must be above 0 and below 1\. Got nan$"),
+        (0.8, 99, r"^`recall` must be in \(0, 1\]\. Got 99; did you mean 0\.99\?$"),
+        (0.8, 0, r"^`recall` must be in \(0, 1\]\. Got 0$"),
+        (0.8, 1, r"^`recall` 1 means an exact search, which has no bands\. Ask for less, such as 0\.999$"),
+        (0.8, math.nan, r"^`recall` must be in \(0, 1\]\. Got nan$"),
     ],
 )
 def test_a_bad_value_is_named(threshold: float, recall: float, message: str) -> None:

@@ -20,7 +20,8 @@ from lookalike.tune import tune
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, compare
     from lookalike.pipeline import deduplicate, find_pairs
-    from lookalike.results import Clusters, Deduplicated, Pairs, Summary
+    from lookalike.results import Clusters, Deduplicated, Pairs
+    from lookalike.summary import Summary
 
 __version__ = "0.1.0"
 
@@ -47,7 +48,8 @@ __all__ = [
 _HOMES = {
     "comparison": ("Comparison", "compare"),
     "pipeline": ("deduplicate", "find_pairs"),
-    "results": ("Clusters", "Deduplicated", "Pairs", "Summary"),
+    "results": ("Clusters", "Deduplicated", "Pairs"),
+    "summary": ("Summary",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

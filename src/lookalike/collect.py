@@ -57,7 +57,7 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
     ranks: list[pa.Array] = []
     boundary = None
     with run.stages.stage("sign", total_of(run)) as advance, run.stages.timed("sign"):
-        for source in (run.source, *([run.against] if run.against is not None else [])):
+        for source in run.sources:
             boundary = items.count if ids else None
             ids.append(Ids(source, run.scratch))
             batches = read(run, source, ids[-1], keep, ranks)
@@ -74,7 +74,7 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
 
 def total_of(run: Run) -> int | None:
     """Return how many items there are to sign, about, if that is known."""
-    counts = [source.about() for source in (run.source, run.against) if source is not None]
+    counts = [source.about() for source in run.sources]
     return None if None in counts else sum(count for count in counts if count is not None)
 
 

@@ -44,8 +44,8 @@ class Comparison:
 
     @property
     def chance(self) -> float:
-        """The chance that two texts of this similarity meet in a band."""
-        return self.recipe.banding.chance(self.similarity)
+        """The chance that a run compares two texts of this similarity."""
+        return self.recipe.chance(self.similarity)
 
     @property
     def is_pair(self) -> bool:
@@ -69,9 +69,10 @@ class Comparison:
         """Return the comparison as plain values, ready for JSON."""
         names = ("similarity", "shared", "only_left", "only_right", "is_pair", "bands_met", "chance", "reason")
         spans = {"left_spans": list(self.left_spans), "right_spans": list(self.right_spans)}
-        banding = {"bands": self.recipe.banding.bands, "rows": self.recipe.banding.rows}
+        banding = self.recipe.banding
         recipe = {"threshold": self.recipe.threshold, "shingle": str(self.recipe.shingling)}
-        return {**{name: getattr(self, name) for name in names}, **recipe, **banding, **spans}
+        bands = {"bands": banding.bands if banding else 0, "rows": banding.rows if banding else 0}
+        return {**{name: getattr(self, name) for name in names}, **recipe, **bands, **spans}
 
     def __str__(self) -> str:
         return self.reason

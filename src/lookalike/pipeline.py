@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from lookalike import band, notes
+from lookalike import band
 from lookalike.cluster import Components, Keep, count_components, members
 from lookalike.collect import Collected, collect
 from lookalike.expand import Groups
 from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
 from lookalike.settings import Run, Settings
+from lookalike.summary import summarise
 from lookalike.verify import Verified, Verifier, concatenate
 
 if TYPE_CHECKING:
@@ -42,11 +43,10 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
             pairs = Groups(collected.copies, collected.boundary).expand(found).across(collected.boundary)
             table = pair_table(collected, pairs)
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
-        counted = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
-        summary = notes.summarise(run, collected, seen, **counted)
+        summary = summarise(run, collected, seen, pairs=len(pairs), clusters=clusters, condensed=pairs.condensed)
         for column in (pairs.left, pairs.right):
             column.flags.writeable = False
-        return Pairs(table, summary, pairs.left, pairs.right, against is not None)
+        return Pairs(table, summary, pairs.left, pairs.right, run.sources)
 
 
 def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
@@ -76,9 +76,7 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         mask[found.item] = found.kept
         mask.flags.writeable = False
         copies = collected.copies.count
-        summary = notes.summarise(
-            run, collected, seen, pairs=linked + copies, clusters=found.clusters, kept=int(mask.sum())
-        )
+        summary = summarise(run, collected, seen, pairs=linked + copies, clusters=found.clusters, kept=int(mask.sum()))
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items)
 
 
@@ -86,7 +84,7 @@ def search(
     run: Run, collected: Collected, verifier: Verifier, roots: NDArray[np.int32], seen: band.Seen, width: int
 ) -> Iterator[Verified]:
     """Yield the pairs among items of different roots, bucket by bucket; the caller may unite roots meanwhile."""
-    bands = run.recipe.banding.bands
+    bands = run.recipe.banding.bands if run.recipe.banding else 0
     threshold = run.recipe.threshold
     buckets = band.buckets(collected.items, collected.copies.originals, bands, run.threads, width=width)
     with run.stages.stage("compare", bands) as advance:

@@ -2,7 +2,7 @@
 
 Recipe
 ├── Shingling   which shingles: words:5, chars:9, ...; and how texts are normalised first
-├── Banding     how many bands of how many rows
+├── Banding     how many bands of how many rows; none for an exact search
 └── threshold, sketch, seed
 """
 
@@ -134,7 +134,8 @@ class Recipe:
     """Everything that decides which pairs are found."""
 
     shingling: Shingling = field(default_factory=Shingling)
-    banding: Banding = field(default_factory=lambda: Banding(20, 7))
+    banding: Banding | None = field(default_factory=lambda: Banding(20, 7))
+    """None for an exact search, which misses nothing."""
     threshold: float = 0.8
     sketch: Sketch = "fast"
     seed: int = 1
@@ -149,7 +150,11 @@ class Recipe:
     @property
     def recall(self) -> float:
         """The chance of a pair exactly at the threshold to be found; more similar pairs have a better one."""
-        return self.banding.chance(self.threshold)
+        return self.chance(self.threshold)
+
+    def chance(self, similarity: float) -> float:
+        """Return the probability that a pair of this similarity is found."""
+        return 1.0 if self.banding is None else self.banding.chance(similarity)
 
     def to_json(self) -> str:
         """Write the recipe down."""
@@ -163,6 +168,7 @@ class Recipe:
             if (found := fields.pop("format", None)) != FORMAT:
                 raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
             shingling = Shingling(**fields.pop("shingling"))
-            return cls(shingling=shingling, banding=Banding(**fields.pop("banding")), **fields)
+            banding = fields.pop("banding")
+            return cls(shingling=shingling, banding=None if banding is None else Banding(**banding), **fields)
         except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
             raise RecipeError(f"This is not a recipe that `to_json` wrote ({error}). Write it again") from error

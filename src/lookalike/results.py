@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,50 +26,16 @@ if TYPE_CHECKING:
 
     from lookalike.cluster import Members
     from lookalike.collect import Collected
+    from lookalike.examples import Example
     from lookalike.expand import IndexedPairs
     from lookalike.read import Source
+    from lookalike.summary import Summary
 
 SHOWN = 5
 """Rows a table shows of itself when printed."""
 
 WIDTH = 40
 """Characters of a value shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a run did, in numbers, and what a reader should know about them."""
-
-    items: int
-    kept: int
-    removed: int
-    pairs: int
-    clusters: int
-    candidates: int
-    copies: int
-    """Items whose shingles are those of an earlier item."""
-    nulls: int
-    empty: int
-    """Items without a shingle, nulls included: never compared, always kept."""
-    short: int
-    """Items with a single shingle: they match only as a whole."""
-    shingle: str
-    sketch: str
-    bands: int
-    rows: int
-    threshold: float
-    recall: float
-    """Chance of a pair exactly at the threshold to be found."""
-    chance: dict[str, float]
-    """Chance of a pair of each similarity to be found."""
-    threads: int
-    seconds: dict[str, float]
-    peak_memory_bytes: int
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain values, ready for JSON."""
-        return {**asdict(self), "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +116,10 @@ class Pairs(Table):
     _left: NDArray[np.int64]
     _right: NDArray[np.int64]
     """Indices of the items, for `clusters`."""
-    _two: bool = False
-    """Whether left and right are of two collections."""
+    sources: tuple[Source, ...]
+    """Where the items came from: one collection, or two that were compared."""
+    examples: tuple[Example, ...] = ()
+    """Examples for the report, if the run was to keep some."""
 
     @property
     def _headline(self) -> str:
@@ -161,7 +129,7 @@ class Pairs(Table):
 
     def clusters(self, keep: str = "first") -> Clusters:
         """Return the connected components; `keep` is first or last. A similarity is null if that pair was not found."""
-        if self._two:
+        if len(self.sources) > 1:
             raise RecipeError("clusters() is for pairs of one collection; these were found `against` another one")
         rule = Keep.parse(keep)
         if rule.rule not in ("first", "last"):
@@ -238,6 +206,8 @@ class Deduplicated:
     """For each item whether it is kept, in order."""
     source: Source
     _inputs: Any
+    examples: tuple[Example, ...] = ()
+    """Examples for the report, if the run was to keep some."""
 
     @cached_property
     def kept(self) -> Any:  # noqa: ANN401 - the type of what was passed

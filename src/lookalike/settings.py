@@ -24,7 +24,8 @@ class Settings(TypedDict, total=False):
     """Keyword arguments of `find_pairs` and `deduplicate`; each has a default.
 
     threshold        0.8: the least Jaccard similarity of a pair
-    recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more
+    recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more.
+                     1 is an exact search: it misses none
     shingle          "words:5": words:n, chars:k, bytes:k or tokens:n
     bag              False: whether the second occurrence of a shingle counts as another one
     lower            lower-case letters; by default for words, not for characters
@@ -39,6 +40,8 @@ class Settings(TypedDict, total=False):
     encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
     threads          as many as there are cores
     scratch          a folder for temporary columns; by default the system's
+    measure_recall   0: how many items to sample, to measure which of their pairs were found, by an exact scan
+    examples         0: how many examples of each kind to keep, with their texts, for `report`
     batch_bytes      4 MiB: about how much text is read at a time
     watcher          somebody to tell about progress
     """
@@ -61,6 +64,8 @@ class Settings(TypedDict, total=False):
     encoding_errors: Literal["strict", "replace"]
     threads: int | None
     scratch: Path | str | None
+    measure_recall: int
+    examples: int
     batch_bytes: int
     watcher: Watcher | None
 
@@ -79,9 +84,21 @@ def recipe_of(settings: Settings) -> Recipe:
         raise RecipeError("`bands` and `rows` go together: give both, or neither and a `recall`")
     recall = given.get("recall", 0.99)
     check_recall(recall)
-    banding = tune(threshold, recall) if bands is None or rows is None else Banding(bands, rows)
+    banding: Banding | None = None
+    if bands is not None and rows is not None:
+        banding = Banding(bands, rows)
+    elif recall < 1:
+        banding = tune(threshold, recall)
     options = {key: given[key] for key in ("sketch", "seed") if key in given}
     return Recipe(shingling, banding, threshold, **options)
+
+
+def whole_number(name: Literal["measure_recall", "examples"], settings: Settings) -> int:
+    """Return a setting that counts something; 0 if it is not given."""
+    value = settings.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise RecipeError(f"`{name}` must be a whole number, at least 0. Got {value!r}")
+    return value
 
 
 class Run:
@@ -91,6 +108,7 @@ class Run:
         if unknown := set(settings) - set(Settings.__annotations__):
             raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
         self.recipe = recipe_of(settings)
+        self.sampled, self.examples = (whole_number(name, settings) for name in ("measure_recall", "examples"))
         self.threads = Threads(settings.get("threads"))
         self.stages = Stages(settings.get("watcher"))
         self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
@@ -98,6 +116,11 @@ class Run:
         reading |= {"tokens": self.recipe.shingling.kind == "tokens", "scratch": self.scratch.folder}
         self.source: Source = open_source(inputs, rank=rank, **reading)
         self.against: Source | None = None if against is None else open_source(against, **reading)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The collections: one, or two that are compared."""
+        return (self.source,) if self.against is None else (self.source, self.against)
 
     def __enter__(self) -> Self:
         return self

@@ -38,12 +38,12 @@ class Signed:
 
 
 class Signer:
-    """Signs batches, in any number of threads."""
+    """Signs batches, in any number of threads. For an exact search it makes fingerprints only."""
 
     def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
-        self.banding = recipe.banding
+        self.bands, self.rows = (recipe.banding.bands, recipe.banding.rows) if recipe.banding else (0, 0)
         self.classic = recipe.sketch == "classic"
-        self.multipliers = odd_numbers(recipe.seed, 2 * recipe.banding.slots)
+        self.multipliers = odd_numbers(recipe.seed, 2 * self.bands * self.rows)
         self.shingler = shingler
         self._local = threading.local()
 
@@ -51,7 +51,7 @@ class Signer:
         """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
         columns = self.shingler.columns(batch.texts)
         begins, ends = columns.offsets[:-1], columns.offsets[1:]
-        keys = np.zeros((self.banding.bands, len(begins)), np.uint64)
+        keys = np.zeros((self.bands, len(begins)), np.uint64)
         prints = np.empty((len(begins), 2), np.uint64)
         counts = np.empty(len(begins), np.int64)
         for part in slices(ends - begins, TEXT_AT_A_TIME):
@@ -61,8 +61,8 @@ class Signer:
 
     def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:
         if not hasattr(self._local, "signature"):
-            self._local.signature = np.empty(self.banding.slots, np.uint64)
-        return self.multipliers, self.banding.rows, self.classic, self._local.signature
+            self._local.signature = np.empty(self.bands * self.rows, np.uint64)
+        return self.multipliers, self.rows, self.classic, self._local.signature
 
 
 def odd_numbers(seed: int, count: int) -> NDArray[np.uint64]:

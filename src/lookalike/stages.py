@@ -39,11 +39,12 @@ class Silent:
 
 
 class Stages:
-    """Times the stages of a run and tells the watcher."""
+    """Times the stages of a run, sees how much memory they take, and tells the watcher."""
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher or Silent()
         self.seconds: dict[str, float] = {}
+        self.memory: dict[str, int] = {}
 
     @contextmanager
     def stage(self, name: str, total: int | None = None) -> Iterator[Advance]:
@@ -63,6 +64,7 @@ class Stages:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+            self.memory[name] = peak_memory()
 
     def timed_each(self, name: str, values: Iterable[T]) -> Iterator[T]:
         """Yield the values, adding the time it takes to get each to that name's."""

@@ -28,15 +28,17 @@ def tune(threshold: float = 0.8, recall: float = 0.99) -> Banding:
     if threshold < LEAST:
         raise RecipeError(f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less")
     check_recall(recall)
+    if recall == 1:
+        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
     return min(choices(threshold, recall), key=lambda banding: cost(banding, threshold))
 
 
 def check_recall(recall: float) -> None:
     """Raise unless a recall can be promised."""
     check_number("recall", recall)
-    if not 0 < recall < 1:
+    if not 0 < recall <= 1:
         hint = f"; did you mean {recall / 100:g}?" if 1 < recall < 100 else ""  # noqa: PLR2004 - per cent
-        raise RecipeError(f"`recall` must be above 0 and below 1. Got {recall:g}{hint}")
+        raise RecipeError(f"`recall` must be in (0, 1]. Got {recall:g}{hint}")
 
 
 def choices(threshold: float, recall: float) -> list[Banding]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-    from lookalike.results import Summary
+    from lookalike.summary import Summary
 
 
 class Job:

@@ -36,7 +36,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on
 
 def recipe(
     threshold: Annotated[float, typer.Option("--threshold", "-t", help="Least Jaccard similarity of a pair.")] = 0.8,
-    recall: Annotated[float, typer.Option(help="Chance of a pair exactly at the threshold to be found.")] = 0.99,
+    recall: Annotated[
+        float, typer.Option(help="Chance of a pair exactly at the threshold to be found; 1 for an exact search.")
+    ] = 0.99,
     shingle: Annotated[str, typer.Option(help="words:n, chars:k, bytes:k or tokens:n.")] = "words:5",
     bag: Annotated[bool, typer.Option("--bag", help="Count a repeated shingle as another one.")] = False,
     lower: Annotated[

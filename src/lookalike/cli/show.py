@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lookalike.comparison import Comparison, Span
-    from lookalike.results import Pairs, Summary
+    from lookalike.results import Pairs
+    from lookalike.summary import Summary
 
 PAIRS_SHOWN = 20
 CHARACTERS_SHOWN = 2000
@@ -46,6 +47,7 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
         found += f" and {plural(s.copies, 'exact copy', 'exact copies')}"
     chances = ", ".join(f"{chance:.4f} at {similarity}" for similarity, chance in s.chance.items())
     seconds = ", ".join(f"{stage} {took:.2f}" for stage, took in s.seconds.items() if stage != "total")
+    search = "exact search" if s.exact else f"{s.bands} bands of {s.rows} rows"
     rows = [("items", f"{s.items:,}")]
     if deduplicated:
         rows.append(("kept", f"{s.kept:,}"))
@@ -55,8 +57,8 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
     return [
         *rows,
         ("pairs", found),
-        ("threshold", f"{s.threshold:g} on {s.shingle}, {s.bands} bands of {s.rows} rows"),
-        ("chance", f"{chances} to be found"),
+        ("threshold", f"{s.threshold:g} on {s.shingle}, {search}"),
+        ("chance", "1 to be found, by exact search" if s.exact else f"{chances} to be found"),
         ("seconds", f"{s.seconds.get('total', sum(s.seconds.values())):.2f}: {seconds}; {s.threads} threads"),
         ("memory", f"{s.peak_memory_bytes / 1e6:,.0f} MB at most"),
     ]
@@ -98,11 +100,12 @@ def print_comparison(found: Comparison, left: str, right: str, *, full: bool) ->
         f"Shingles: {found.shared:,} shared, {found.only_left:,} only in {escape(left)}, "
         f"{found.only_right:,} only in {escape(right)} ({found.recipe.shingling})."
     )
-    compares = "compares them" if found.bands_met else "does not compare them"
-    console.print(
-        f"Bands: they meet in {found.bands_met} of {banding.bands}, so a run {compares}; "
-        f"at this similarity the chance of that is {found.chance:.4f}."
-    )
+    if banding is not None:
+        compares = "compares them" if found.bands_met else "does not compare them"
+        console.print(
+            f"Bands: they meet in {found.bands_met} of {banding.bands}, so a run {compares}; "
+            f"at this similarity the chance of that is {found.chance:.4f}."
+        )
     for name, text, spans in ((left, found.left, found.left_spans), (right, found.right, found.right_spans)):
         console.print()
         console.rule(escape(name), align="left")

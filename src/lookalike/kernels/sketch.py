@@ -90,7 +90,7 @@ def sign_batch(grams, counts, sketch, prints, keys):
         one = grams[begin : begin + counts[item]]
         begin += counts[item]
         prints[item, 0], prints[item, 1] = fingerprint(one)
-        if one.size == 0:
+        if one.size == 0 or keys.shape[0] == 0:
             continue
         if classic:
             classic_sketch(one, multipliers, signature)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from lookalike.expand import LARGEST_GROUP
-from lookalike.results import Summary
 from lookalike.stages import peak_memory
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from lookalike.band import Seen
     from lookalike.collect import Collected
+    from lookalike.measure import Measured
     from lookalike.settings import Run
 
 SMALLEST = 3
@@ -20,6 +21,51 @@ SMALLEST = 3
 
 SHOWN = (0.7, 0.8, 0.9)
 """Similarities whose chance is always shown; the threshold's is too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run did, in numbers, and what a reader should know about them."""
+
+    items: int
+    kept: int
+    removed: int
+    pairs: int
+    clusters: int
+    candidates: int
+    copies: int
+    """Items whose shingles are those of an earlier item."""
+    nulls: int
+    empty: int
+    """Items without a shingle, nulls included: never compared, always kept."""
+    short: int
+    """Items with a single shingle: they match only as a whole."""
+    shingle: str
+    sketch: str
+    bands: int
+    rows: int
+    threshold: float
+    recall: float
+    """Chance of a pair exactly at the threshold to be found."""
+    chance: dict[str, float]
+    """Chance of a pair of each similarity to be found."""
+    measured: Measured | None
+    """What a sample, searched exactly, says of the recall; none if that was not asked for."""
+    threads: int
+    seconds: dict[str, float]
+    memory: dict[str, int]
+    """The most memory held up to the end of each stage, in bytes."""
+    peak_memory_bytes: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        """Whether the search was exact: it has no bands."""
+        return self.bands == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values, ready for JSON."""
+        return {**asdict(self), "notes": list(self.notes)}
 
 
 def summarise(
@@ -31,6 +77,7 @@ def summarise(
     clusters: int = 0,
     kept: int | None = None,
     condensed: int = 0,
+    measured: Measured | None = None,
 ) -> Summary:
     """Write down what a run did."""
     recipe, items = run.recipe, collected.items
@@ -47,13 +94,15 @@ def summarise(
         short=items.single,
         shingle=str(recipe.shingling),
         sketch=recipe.sketch,
-        bands=recipe.banding.bands,
-        rows=recipe.banding.rows,
+        bands=recipe.banding.bands if recipe.banding else 0,
+        rows=recipe.banding.rows if recipe.banding else 0,
         threshold=recipe.threshold,
         recall=recipe.recall,
-        chance={f"{s:g}": recipe.banding.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
+        chance={f"{s:g}": recipe.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
+        measured=measured,
         threads=run.threads.count,
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
+        memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
         notes=tuple(remarks(run, collected, condensed)),
     )
