@@ -1,66 +1,154 @@
+"""Exact search against brute force: on sets with ties, copies, sizes 0 and 1, and thresholds where rounding bites."""
+
 from __future__ import annotations
 
-from itertools import combinations
+import json
+from typing import Any
 
 import naive
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import exact
+from lookalike import compare, deduplicate, exact, find_pairs
+from lookalike.kernels.prefix import prefix_length
 
-THRESHOLDS = st.sampled_from([0.05, 1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0])
+SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
+THRESHOLDS = st.sampled_from([0.05, 0.1, 1 / 3, 0.5, 3 / 5, 2 / 3, 0.7, 5 / 7, 0.75, 7 / 9, 0.8, 0.9, 1.0])
+SETS = st.lists(st.sets(st.integers(1, 24), max_size=16), max_size=20)
+"""Small numbers, so that sets share elements, tie, and repeat; some are empty, some have one element."""
 
-def sets_of(collection: list[set[int]]) -> exact.Sets:
-    sizes = np.array([len(one) for one in collection], np.int32)
-    elements = np.array([h for one in collection for h in one], np.uint64)
-    elements.flags.writeable = False
-    return exact.Sets(elements, (np.cumsum(sizes) - sizes).astype(np.int64), sizes)
-
-
-def joined(collection: list[set[int]], threshold: float) -> list[tuple[int, int]]:
-    items = np.arange(len(collection), dtype=np.int32)
-    return [
-        (min(pair), max(pair))
-        for left, right in exact.join(sets_of(collection), items, threshold)
-        for pair in zip(left.tolist(), right.tolist(), strict=True)
-    ]
-
-
-@given(
-    st.lists(st.sets(st.integers(1, 30).map(lambda i: i << 42 | i), min_size=1, max_size=20), min_size=1, max_size=25),
-    THRESHOLDS,
-)
-def test_no_pair_is_missed_and_none_comes_twice(collection: list[set[int]], threshold: float) -> None:
-    found = joined(collection, threshold)
-    assert len(found) == len(set(found))
-    wanted = {
-        (i, j) for (i, one), (j, two) in combinations(enumerate(collection), 2) if naive.jaccard(one, two) >= threshold
-    }
-    assert wanted <= set(found)
+PATHS: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "whole sets": {"TOO_MANY": -1},
+    "small samples": {"SAMPLED": 0.6},
+    "few counters": {"LEAST_COUNTERS": 2, "MOST_COUNTERS": 2},
+    "many shares": {"ENTRIES_AT_A_TIME": 3},
+    "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5, "ROUND": 1},
+}
+every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 
 
-@given(
-    st.lists(st.sets(st.integers(1, 30), min_size=1, max_size=20), min_size=1, max_size=25),
-    THRESHOLDS,
-)
-def test_elements_that_share_a_counter_cost_no_pair(collection: list[set[int]], threshold: float) -> None:
-    found = set(joined(collection, threshold))
-    for (i, one), (j, two) in combinations(enumerate(collection), 2):
-        assert naive.jaccard(one, two) < threshold or (i, j) in found
+@pytest.fixture
+def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in path.items():
+        monkeypatch.setattr(exact, name, value)
 
 
-def test_a_shared_template_below_the_threshold_makes_no_candidate() -> None:
+def pairs(collection: list[set[int]], threshold: float, **settings: Any) -> dict[tuple[int, int], float]:
+    """Return the pairs among sets by exact search; the tokens of an item are its set."""
+    lists = [sorted(one) for one in collection]
+    found = find_pairs(lists, shingle="tokens:1", threshold=threshold, recall=1, **settings)
+    return {(left, right): similarity for left, right, similarity in found}
+
+
+@every_path
+@pytest.mark.usefixtures("changed")
+@SOME
+@given(SETS, THRESHOLDS, st.sampled_from([1, 2, 3]))
+def test_pairs_are_those_of_brute_force(collection: list[set[int]], threshold: float, threads: int) -> None:
+    assert pairs(collection, threshold, threads=threads) == naive.all_pairs(collection, threshold)
+
+
+@every_path
+@pytest.mark.usefixtures("changed")
+@SOME
+@given(SETS, SETS, THRESHOLDS)
+def test_pairs_of_two_collections(left: list[set[int]], right: list[set[int]], threshold: float) -> None:
+    found = pairs(left, threshold, against=[sorted(one) for one in right])
+    everything = naive.all_pairs([*left, *right], threshold)
+    assert found == {(i, j - len(left)): s for (i, j), s in everything.items() if i < len(left) <= j}
+
+
+@every_path
+@pytest.mark.usefixtures("changed")
+@SOME
+@given(SETS, THRESHOLDS)
+def test_clusters_are_those_of_brute_force(collection: list[set[int]], threshold: float) -> None:
+    result = deduplicate([sorted(one) for one in collection], shingle="tokens:1", threshold=threshold, recall=1)
+    roots = naive.components(len(collection), naive.all_pairs(collection, threshold))
+    assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5, 2 / 3, 0.8, 0.9, 1.0])
+@pytest.mark.parametrize("path", [{}, {"TOO_MANY": -1}], ids=["samples", "whole sets"])
+@pytest.mark.usefixtures("changed")
+def test_larger_sets_of_every_similarity(threshold: float) -> None:
+    """Versions of the same sets with more or fewer elements changed: many pairs are close to the threshold."""
+    rng = np.random.default_rng(3)
+    collection = []
+    for _ in range(12):
+        base = rng.integers(0, 1 << 40, rng.integers(1, 300)).tolist()
+        for _ in range(12):
+            kept = rng.random(len(base)) >= rng.random() ** 2 / 2
+            more = rng.integers(0, 1 << 40, rng.integers(0, 1 + len(base) // 10)).tolist()
+            collection.append({h for h, keep in zip(base, kept, strict=True) if keep} | set(more))
+    wanted = naive.all_pairs(collection, threshold)
+    assert len(wanted) > 10
+    assert pairs(collection, threshold) == wanted
+
+
+@pytest.mark.parametrize(("shared", "total"), [(1, 3), (2, 3), (4, 5), (7, 9), (8, 10), (9, 11), (99, 101), (70, 90)])
+def test_a_pair_exactly_at_the_threshold_is_found(shared: int, total: int) -> None:
+    one, two = set(range(shared)), set(range(shared))
+    for i in range(total - shared):
+        (one if i % 2 else two).add(1000 + i)
+    threshold = shared / total
+    assert pairs([one, two], threshold) == {(0, 1): threshold}
+    assert not pairs([one, two], float(np.nextafter(threshold, 2)))
+
+
+@given(st.integers(1, 2000), THRESHOLDS | st.floats(1e-6, 1))
+def test_a_prefix_is_as_short_as_it_may_be(size: int, threshold: float) -> None:
+    least = next(shared for shared in range(size + 1) if shared / size >= threshold)
+    assert prefix_length(size, threshold) == size - least + 1
+
+
+def test_few_sets_that_share_a_template_are_compared() -> None:
+    """Three in four elements are everybody's; the rest is each set's own: the similarity of all pairs is 0.6."""
     rng = np.random.default_rng(5)
-    template = rng.integers(1, 1 << 63, 300).tolist()
-    collection = [set(template) | set(rng.integers(1, 1 << 63, 60).tolist()) for _ in range(200)]
-    assert naive.jaccard(collection[0], collection[1]) == pytest.approx(300 / 420)
-    assert not joined(collection, 0.8)
+    template = rng.integers(1, 1 << 62, 300).tolist()
+    lists = [[*template, *rng.integers(1, 1 << 62, 100).tolist()] for _ in range(300)]
+    found = find_pairs(lists, shingle="tokens:1", threshold=0.8, recall=1)
+    assert len(found) == 0
+    assert found.summary.candidates < 0.05 * 300 * 299 / 2
 
 
-def test_candidates_come_in_parts_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "AT_A_TIME", 1)
-    collection = [{1, 2, 3, i + 10} for i in range(40)]
-    assert sorted(joined(collection, 0.5)) == list(combinations(range(40), 2))
+def test_most_candidates_are_pairs() -> None:
+    rng = np.random.default_rng(7)
+    texts = [" ".join(map(str, rng.integers(0, 1000, 100))) for _ in range(500)]
+    texts += [text.replace("1", "one", 2) for text in texts[:100]]
+    summary = find_pairs(texts, threshold=0.8, recall=1).summary
+    assert 90 <= summary.pairs <= 100
+    assert summary.candidates < 2 * summary.pairs
+
+
+def test_the_same_candidates_however_many_threads() -> None:
+    rng = np.random.default_rng(11)
+    lists = [rng.integers(0, 50, 20).tolist() for _ in range(300)]
+    runs = [
+        find_pairs(lists, shingle="tokens:1", threshold=0.5, recall=1, threads=threads, batch_bytes=size)
+        for threads, size in ((1, 100), (2, 1 << 22), (3, 1000))
+    ]
+    assert len({tuple(run) for run in runs}) == 1
+    assert len({run.summary.candidates for run in runs}) == 1
+
+
+def test_the_summary_tells() -> None:
+    summary = find_pairs(["a b c d e f"] * 2, recall=1).summary
+    assert (summary.exact, summary.recall, summary.bands, summary.rows) == (True, 1.0, 0, 0)
+    assert set(summary.chance.values()) == {1.0}
+    assert json.loads(json.dumps(summary.to_dict()))["recall"] == 1.0
+    assert not find_pairs(["a b c d e f"] * 2).summary.exact
+
+
+def test_bands_given_are_taken_whatever_the_recall() -> None:
+    assert find_pairs(["a b c d e f"] * 2, recall=1, bands=3, rows=2).summary.bands == 3
+
+
+def test_two_texts_compared_exactly_have_no_bands() -> None:
+    found = compare("a b c d e f", "a b c d e g", recall=1)
+    assert (found.bands_met, found.chance, found.recipe.banding) == (0, 1.0, None)
+    assert found.to_dict()["bands"] == 0

@@ -19,6 +19,11 @@ from lookalike import InputError, Pairs, RecipeError, deduplicate, find_pairs
 SOME = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 KEEP = ["first", "last", "longest", "shortest", "max:rank", "min:rank"]
 
+WAYS: list[dict[str, Any]] = [brute.SURE, {"recall": 1}]
+"""By bands that leave out next to nothing, and by exact search."""
+
+every_way = pytest.mark.parametrize("way", WAYS, ids=["bands", "exact"])
+
 ranks = st.none() | st.integers(0, 3).map(float) | st.just(float("nan"))
 
 
@@ -34,10 +39,13 @@ def table(texts: list[brute.Text], rank: list[float | None]) -> pa.Table:
 # Pairs
 
 
+@every_way
 @SOME
 @given(brute.collections(), brute.shinglings(), brute.thresholds)
-def test_pairs_are_those_of_brute_force(texts: list[brute.Text], shingling: dict[str, Any], threshold: float) -> None:
-    found = find_pairs(texts, threshold=threshold, **brute.SURE, **shingling)
+def test_pairs_are_those_of_brute_force(
+    way: dict[str, Any], texts: list[brute.Text], shingling: dict[str, Any], threshold: float
+) -> None:
+    found = find_pairs(texts, threshold=threshold, **way, **shingling)
     assert as_dict(found) == brute.pairs(texts, threshold, **shingling)
     assert found.summary.pairs == len(found)
 
@@ -51,20 +59,24 @@ def test_no_pair_is_wrong_however_few_are_found(
     assert found.items() <= brute.pairs(texts, threshold, shingle="words:2").items()
 
 
+@every_way
 @SOME
 @given(brute.collections(), brute.collections(), brute.thresholds)
-def test_pairs_of_two_collections(left: list[brute.Text], right: list[brute.Text], threshold: float) -> None:
-    found = find_pairs(left, against=right, threshold=threshold, shingle="words:2", **brute.SURE)
+def test_pairs_of_two_collections(
+    way: dict[str, Any], left: list[brute.Text], right: list[brute.Text], threshold: float
+) -> None:
+    found = find_pairs(left, against=right, threshold=threshold, shingle="words:2", **way)
     everything = brute.pairs([*left, *right], threshold, shingle="words:2")
     across = {(i, j - len(left)): s for (i, j), s in everything.items() if i < len(left) <= j}
     assert as_dict(found) == across
     assert found.summary.items == len(left) + len(right)
 
 
+@every_way
 @SOME
 @given(st.lists(st.none() | st.lists(st.integers(-2, 2), max_size=8), max_size=8), st.integers(1, 4), brute.thresholds)
-def test_pairs_of_token_lists(items: list[list[int] | None], n: int, threshold: float) -> None:
-    found = find_pairs(items, shingle=f"tokens:{n}", threshold=threshold, **brute.SURE)
+def test_pairs_of_token_lists(way: dict[str, Any], items: list[list[int] | None], n: int, threshold: float) -> None:
+    found = find_pairs(items, shingle=f"tokens:{n}", threshold=threshold, **way)
     sets = [naive.shingles(item or [], n) for item in items]
     assert as_dict(found) == naive.all_pairs(sets, threshold)
 
@@ -90,11 +102,14 @@ def test_a_similarity_that_meets_the_threshold_exactly(shared: int, total: int) 
 # Clusters
 
 
+@every_way
 @SOME
 @given(brute.collections(), brute.thresholds, st.sampled_from(KEEP), st.data())
-def test_clusters_and_keepers(texts: list[brute.Text], threshold: float, keep: str, data: st.DataObject) -> None:
+def test_clusters_and_keepers(
+    way: dict[str, Any], texts: list[brute.Text], threshold: float, keep: str, data: st.DataObject
+) -> None:
     rank = data.draw(st.lists(ranks, min_size=len(texts), max_size=len(texts)))
-    result = deduplicate(table(texts, rank), keep=keep, threshold=threshold, shingle="words:2", **brute.SURE)
+    result = deduplicate(table(texts, rank), keep=keep, threshold=threshold, shingle="words:2", **way)
     expected = []
     for number, items in enumerate(brute.clusters(len(texts), brute.pairs(texts, threshold, shingle="words:2"))):
         best = brute.keeper(items, keep, texts, rank)

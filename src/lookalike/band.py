@@ -31,8 +31,6 @@ LARGE = 512
 PATIENCE = 8
 """Pivots at a time from which a large bucket is called stubborn: seven did not unite it."""
 
-BOTH_SIDES = 3
-
 REMEMBERED = 1 << 23
 """Candidates remembered, so as not to be compared again; beyond that some may be."""
 
@@ -40,7 +38,8 @@ SORTED_TOGETHER = 1 << 23
 """Items up to which several bands are sorted at a time."""
 
 
-Join = Callable[[NDArray[np.int32]], Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]]
+Join = Callable[[NDArray[np.int32]], Iterator["Buckets"]]
+"""What to do with a large bucket whose items do not unite: make other buckets of them, by what is in their sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +106,8 @@ class Buckets:
         """
         while self._narrow(roots):
             for items in self._take_stubborn():
-                for left, right in join(items):
-                    wanted = (roots[left] != roots[right]) & across(sides, left, right)
-                    yield seen.new(left[wanted], right[wanted])
+                for buckets in join(items):
+                    yield from buckets.proposals(roots, sides, seen, join)
             left, right = self._propose(roots, sides)
             if len(left):
                 yield seen.new(left, right)
@@ -128,10 +126,14 @@ class Buckets:
 
     def _narrow(self, roots: NDArray[np.int32]) -> int:
         before = len(self._pivots)
-        left = kernels.narrow(self._items, self._bounds, self._pivots, self._widths, roots, self._work)
+        left = self._narrowed(roots)
         if left < before:
             self._bounds, self._pivots, self._widths = self._bounds[:left], self._pivots[:left], self._widths[:left]
-        return int(left)
+        return left
+
+    def _narrowed(self, roots: NDArray[np.int32]) -> int:
+        """Drop the buckets that are done, and return how many are left."""
+        return int(kernels.narrow(self._items, self._bounds, self._pivots, self._widths, roots, self._work))
 
     def _propose(
         self, roots: NDArray[np.int32], sides: NDArray[np.uint8]
@@ -145,19 +147,21 @@ class Buckets:
         some = max(int(np.searchsorted(most, BUDGET, side="right")), 1)
         left = np.empty(int(most[some - 1]), np.int32)
         right = np.empty_like(left)
-        count = kernels.propose(
-            self._items, self._bounds[:some], self._pivots[:some], widths[:some], roots, sides, left, right
-        )
+        count = self._write(widths[:some], roots, sides, left, right)
         self._widths[:some] = np.minimum(2 * self._widths[:some], BUDGET)
         return left[:count], right[:count]
 
-
-def across(sides: NDArray[np.uint8], left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Tell which candidates have an item on both sides, when two collections are compared."""
-    if not len(sides):
-        return np.ones(len(left), bool)
-    covered: NDArray[np.bool_] = (sides[left] | sides[right]) == BOTH_SIDES
-    return covered
+    def _write(
+        self,
+        widths: NDArray[np.int64],
+        roots: NDArray[np.int32],
+        sides: NDArray[np.uint8],
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+    ) -> int:
+        """Write the candidates of the next pivots, so many of each of the first buckets; return how many."""
+        bounds, pivots = self._bounds[: len(widths)], self._pivots[: len(widths)]
+        return int(kernels.propose(self._items, bounds, pivots, widths, roots, sides, left, right))
 
 
 def buckets(

@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.exact import Sampler
 from lookalike.ids import Ids
 from lookalike.items import Copies, Items
+from lookalike.sets import Sets
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
 
@@ -30,6 +32,7 @@ class Collected:
 
     items: Items
     copies: Copies
+    sets: Sets
     shingler: Shingler
     ids: tuple[Ids, ...]
     boundary: int | None
@@ -51,7 +54,7 @@ class Collected:
 def collect(run: Run, keep: Keep | None = None) -> Collected:
     """Read and sign all items."""
     shingler = Shingler(run.recipe.shingling)
-    signer = Signer(run.recipe, shingler)
+    signer = Signer(run.recipe, shingler) if run.recipe.banding else Sampler(run.recipe.threshold, shingler)
     items = Items(run.scratch, fragile_below(run))
     ids: list[Ids] = []
     ranks: list[pa.Array] = []
@@ -69,7 +72,8 @@ def collect(run: Run, keep: Keep | None = None) -> Collected:
         copies = items.copies()
     run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
     sides = sides_of(copies, boundary)
-    return Collected(items, copies, shingler, tuple(ids), boundary, joined(ranks), sides)
+    sets = Sets(items, shingler, run.scratch, run.threads)
+    return Collected(items, copies, sets, shingler, tuple(ids), boundary, joined(ranks), sides)
 
 
 def total_of(run: Run) -> int | None:

@@ -1,75 +1,297 @@
-"""Sets -> candidates that miss no pair, by a prefix-filter join."""
+"""Exact search: candidates that miss no pair, by the prefix filter.
+
+The rare elements of a set take the place of band keys: whoever shares one is in a bucket. They are chosen from a sample
+of the set that is put on disk while texts are read. Most sets turn out to have enough elements that nobody else has,
+and are done with. Where samples have too many common elements, because of a template perhaps, whole sets are made.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.group import group_keys
-from lookalike.kernels import join as kernels
+from lookalike.band import Buckets
+from lookalike.group import find_groups
+from lookalike.kernels import prefix as kernels
 from lookalike.kernels.shingles import power_of_two
+from lookalike.sign import TEXT_AT_A_TIME, Signed
+from lookalike.threads import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-AT_A_TIME = 1 << 21
-"""Candidates yielded at a time, unless one set has more."""
+    from lookalike.collect import Collected
+    from lookalike.items import Items
+    from lookalike.read import Batch
+    from lookalike.scratch import Scratch
+    from lookalike.sets import Sets
+    from lookalike.shingle import Shingler
+    from lookalike.threads import Threads
+
+SAMPLED = 2.5
+"""Elements sampled of a set, in prefixes: the rarest of them are looked at."""
+
+ALL = (1 << 64) - 1
+"""The cutoff of a sample of everything."""
+
+LEAST_COUNTERS, MOST_COUNTERS = 1 << 16, 1 << 26
+"""Counters for how often elements occur; those that share one are taken to be as frequent as both together."""
+
+ELEMENTS_AT_A_TIME = 1 << 20
+"""Elements of sets that a task looks through."""
+
+ROUND = 16
+"""Tasks after which the memory of sets is given back."""
+
+ENTRIES_AT_A_TIME = 1 << 22
+"""Entries that are grouped at a time, about."""
+
+TOO_MANY = 1000
+"""Comparisons of entries, for each item, from which whole sets are worth making."""
+
+
+def cutoff(threshold: float) -> int:
+    """Return the hash below which elements are sampled."""
+    return min(int(SAMPLED * (1 - threshold) * 2.0**64), ALL)
+
+
+class Sampler:
+    """Takes the place of signing: fingerprints, and a sample of each set, in any number of threads."""
+
+    def __init__(self, threshold: float, shingler: Shingler) -> None:
+        self.shingler = shingler
+        self.threshold = threshold
+        self._cutoff = np.uint64(cutoff(threshold))
+
+    def sign(self, batch: Batch) -> Signed:
+        """Return the fingerprint, the size and the sample of every set."""
+        columns = self.shingler.columns(batch.texts)
+        begins, ends = columns.offsets[:-1], columns.offsets[1:]
+        prints = np.empty((len(begins), 2), np.uint64)
+        sizes = np.empty(len(begins), np.int64)
+        picked = np.empty(len(begins), np.int32)
+        samples = [np.empty(0, np.uint64)]
+        for part in slices(ends - begins, TEXT_AT_A_TIME):
+            grams, counts = self.shingler.grams(columns.data, begins[part], ends[part])
+            kernels.fingerprints(grams, counts, prints[part])
+            elements, sizes[part] = self.shingler.made_sets(grams, counts)
+            sample = np.empty(len(elements) + 1, np.uint64)
+            filled = kernels.sample_sets(elements, sizes[part], self.threshold, self._cutoff, sample, picked[part])
+            samples.append(sample[:filled])
+        return Signed(batch, columns, np.concatenate(samples), prints, sizes, picked)
 
 
 @dataclass(frozen=True, slots=True)
-class Sets:
-    """The set of item i is `elements[begins[i]:begins[i] + sizes[i]]`."""
+class Search:
+    """A search for all pairs among items, or some of them."""
+
+    collected: Collected
+    threshold: float
+    scratch: Scratch
+    threads: Threads
+
+    @property
+    def sides(self) -> NDArray[np.uint8]:
+        """On which sides items are, when two collections are compared."""
+        return self.collected.sides
+
+    def everywhere(self) -> Prefixes:
+        """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
+        items, compared, below = self.collected.items, self.collected.copies.originals, cutoff(self.threshold)
+        found = Prefixes(self, samples(items, compared), items.sizes, below)
+        if below == ALL or found.group(0, 1).comparisons * found.shares <= TOO_MANY * len(compared):
+            return found
+        members = found.owners()
+        found.close()
+        return self.among(members)
+
+    def among(self, members: NDArray[np.int32]) -> Prefixes:
+        """Return the rare elements of some items, from whole sets."""
+        sets = self.collected.sets
+        return Prefixes(self, whole(sets, members), sets.sizes, ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some sets, or samples of them: that of member i is `elements[begins[i]:ends[i]]`, and its set has `sizes[i]`."""
 
     elements: NDArray[np.uint64]
     begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    members: NDArray[np.int32]
     sizes: NDArray[np.int32]
 
 
-def join(
-    sets: Sets, items: NDArray[np.int32], threshold: float
-) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """Yield candidates among the items, every pair that reaches the threshold among them, none twice."""
-    members = items[np.lexsort((items, sets.sizes[items]))]
-    sizes = sets.sizes[members]
-    rare, ends = rare_elements(sets, members, threshold)
-    index = make_index(rare, ends, sizes, threshold)
-    mark = np.full(len(members), -1, np.int32)
-    left = np.empty(max(AT_A_TIME, len(members)), np.int32)
-    right = np.empty_like(left)
-    rank = 0
-    while rank < len(members):
-        count, rank = kernels.probe(rare, ends, sizes, threshold, index, rank, mark, left, right)
-        yield members[left[:count]], members[right[:count]]
+Parts = Callable[[], Iterator[Part]]
 
 
-def rare_elements(
-    sets: Sets, members: NDArray[np.int32], threshold: float
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the rarest elements of each member, as many as the threshold asks for, and where each member's end."""
-    sizes = sets.sizes[members].astype(np.int64)
-    columns = (sets.elements, sets.begins, sets.sizes, members)
-    counts = np.zeros(kernels.COUNTERS, np.int32)
-    kernels.count_elements(*columns, counts)
-    order = np.empty(int(sizes.max(initial=0)), np.uint64)
-    rare = np.empty(int(np.sum(sizes - np.floor(sizes * threshold).astype(np.int64) + 2)), np.uint64)
-    ends = np.empty(len(members), np.int64)
-    kernels.prefixes(*columns, threshold, counts, order, rare, ends)
-    return rare, ends
+def samples(items: Items, compared: NDArray[np.int32]) -> Parts:
+    """Return the samples of the items that are compared, as often as they are asked for."""
+
+    def parts() -> Iterator[Part]:
+        edges = np.searchsorted(compared, np.cumsum([0, *(block.count for block in items.blocks)]))
+        for (sample, part), low, high in zip(items.samples(), edges[:-1], edges[1:], strict=True):
+            members = compared[low:high]
+            ends = np.cumsum(items.picked[part], dtype=np.int64)[members - part.start]
+            yield Part(sample, ends - items.picked[members], ends, members, items.sizes[members])
+
+    return parts
 
 
-def make_index(
-    rare: NDArray[np.uint64], ends: NDArray[np.int64], sizes: NDArray[np.int32], threshold: float
-) -> tuple[NDArray[np.uint64], NDArray[np.int32], NDArray[np.uint64], NDArray[np.int64]]:
-    """Bring equal elements of the shorter prefixes together, and make a table of where each begins."""
-    keys, ranks = np.empty(len(rare), np.uint64), np.empty(len(rare), np.int32)
-    filled = kernels.index_prefixes(rare, ends, sizes, threshold, keys, ranks)
-    keys, ranks = keys[:filled], ranks[:filled]
-    group_keys(keys, ranks)
-    table = np.empty(power_of_two(2 * len(keys)), np.uint64)
-    starts = np.empty(table.size, np.int64)
-    kernels.index_keys(keys, table, starts)
-    return keys, ranks, table, starts
+def whole(sets: Sets, members: NDArray[np.int32]) -> Parts:
+    """Return whole sets, as often as they are asked for."""
+    sets.make(members)
+
+    def parts() -> Iterator[Part]:
+        for done, part in enumerate(slices(sets.sizes[members].astype(np.int64), ELEMENTS_AT_A_TIME)):
+            some = members[part]
+            begins, sizes = sets.begins[some], sets.sizes[some]
+            yield Part(sets.elements, begins, begins + sizes, some, sizes)
+            if done % ROUND == ROUND - 1:
+                sets.forget()
+        sets.forget()
+
+    return parts
+
+
+class PrefixBuckets(Buckets):
+    """Items that share a rare element. An entry is an item by such an element, and what of its set is left from there.
+
+    Only items that can reach the threshold with what is left of both become candidates.
+    """
+
+    def __init__(
+        self,
+        keys: NDArray[np.uint64],
+        entries: NDArray[np.int32],
+        sizes: NDArray[np.int32],
+        threshold: float,
+        width: int,
+    ) -> None:
+        order, bounds = find_groups(keys, np.arange(len(keys), dtype=np.int32))
+        super().__init__(np.arange(len(order), dtype=np.int32), bounds, width)
+        self._sets = (entries[order, 0], entries[order, 1], sizes)
+        self._threshold = threshold
+        self._short = np.empty(len(order), bool)
+        kernels.find_short(*self._sets, threshold, self._short)
+        self._narrow(np.arange(len(sizes), dtype=np.int32))
+
+    @property
+    def comparisons(self) -> int:
+        """How many entries are compared with each other if nothing is united, at most."""
+        total = np.append(0, np.cumsum(self._short[self._items]))
+        begins, ends = self._bounds.T
+        return int(np.sum((total[ends] - total[begins]) * (ends - begins)))
+
+    def _take_stubborn(self) -> list[NDArray[np.int32]]:
+        return []
+
+    def _narrowed(self, roots: NDArray[np.int32]) -> int:
+        parts = (self._items, self._bounds, self._pivots, self._widths)
+        return int(kernels.narrow_prefixes(*parts, roots, self._sets[0], self._short, self._work))
+
+    def _write(
+        self,
+        widths: NDArray[np.int64],
+        roots: NDArray[np.int32],
+        sides: NDArray[np.uint8],
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+    ) -> int:
+        some = len(widths)
+        return int(
+            kernels.propose_prefixes(
+                self._items, self._bounds[:some], self._pivots[:some], widths, roots, sides, self._sets,
+                self._threshold, left, right,
+            )
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where the entries of some items are: their keys begin at `begin`, part p of them at `bounds[p]` from there."""
+
+    begin: int
+    bounds: NDArray[np.int64]
+
+
+class Prefixes:
+    """The rare elements of sets, on disk, a share of them at a time in buckets."""
+
+    def __init__(self, search: Search, parts: Parts, sizes: NDArray[np.int32], below: int) -> None:
+        self._search = search
+        self._sizes = sizes
+        self._cutoff = np.uint64(below)
+        self._column = search.scratch.column(np.uint64)
+        total = most = 0
+        for part in parts():
+            total += int((part.ends - part.begins).sum())
+            most += int(np.sum(part.sizes - np.floor(part.sizes * search.threshold).astype(np.int64) + 2))
+        self.shares = 1 << (most // ENTRIES_AT_A_TIME).bit_length()
+        counts = self._count(parts, total)
+        self._blocks = list(search.threads.map(lambda part: self._store(part, counts), parts()))
+
+    def _count(self, parts: Parts, total: int) -> NDArray[np.uint16]:
+        """Count, about, in how many sets each element is."""
+        counts = np.zeros(min(max(power_of_two(total), LEAST_COUNTERS), MOST_COUNTERS), np.uint16)
+
+        def count(part: Part) -> None:
+            sides = self._search.sides
+            sides = sides[part.members] if len(sides) else sides
+            kernels.count_elements(part.elements, part.begins, part.ends, sides, counts)
+
+        for _ in self._search.threads.map(count, parts()):
+            pass
+        return counts
+
+    def _store(self, part: Part, counts: NDArray[np.uint16]) -> Block:
+        """Put the rare elements of some members on disk, share by share: all keys, then all owners and rests."""
+        picked = part.ends - part.begins
+        largest, room = int(picked.max(initial=0)), int(picked.sum())
+        work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
+        keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
+        filled = kernels.prefixes(
+            part.elements, part.begins, part.ends, part.members, part.sizes, self._search.threshold, self._cutoff,
+            counts, len(self._search.sides) > 0, work, keys, owners, rests,
+        )  # fmt: skip
+        share = (keys[:filled] & np.uint64(self.shares - 1)).astype(np.uint16)
+        order = np.argsort(share, kind="stable")
+        pairs = np.stack((owners[:filled], rests[:filled]), axis=1)[order].view(np.uint64).reshape(-1)
+        begin = self._column.append(np.concatenate((keys[:filled][order], pairs)))
+        return Block(begin, np.searchsorted(share[order], np.arange(self.shares + 1)))
+
+    def buckets(self, width: int) -> Iterator[PrefixBuckets]:
+        """Yield the buckets of one share after the other."""
+        threads = self._search.threads
+        yield from threads.map(lambda share: self.group(share, width), range(self.shares), ahead=threads.count)
+        self.close()
+
+    def group(self, share: int, width: int) -> PrefixBuckets:
+        """Return the buckets of one share."""
+        return PrefixBuckets(*self._load(share), self._sizes, self._search.threshold, width)
+
+    def owners(self) -> NDArray[np.int32]:
+        """Return the items that have entries, in order: only these may be pairs."""
+        found = np.zeros(len(self._sizes), bool)
+        for share in range(self.shares):
+            found[self._load(share)[1][:, 0]] = True
+        return np.flatnonzero(found).astype(np.int32)
+
+    def close(self) -> None:
+        """Delete the entries."""
+        self._column.close()
+
+    def _load(self, share: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Return the entries of a share: their keys; their owners and rests."""
+        counts = [int(block.bounds[share + 1] - block.bounds[share]) for block in self._blocks]
+        keys, pairs = np.empty((2, sum(counts)), np.uint64)
+        at = 0
+        for block, count in zip(self._blocks, counts, strict=True):
+            begin = block.begin + int(block.bounds[share])
+            self._column.read(begin, keys[at : at + count])
+            self._column.read(begin + int(block.bounds[-1]), pairs[at : at + count])
+            at += count
+        return keys, pairs.view(np.int32).reshape(-1, 2)

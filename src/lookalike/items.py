@@ -10,6 +10,8 @@ import numpy as np
 from lookalike.group import find_groups
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from lookalike.scratch import Column, Scratch
@@ -20,7 +22,7 @@ NONE = np.int32(-1)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the band keys of a batch are: those of band b begin at `begin + b * count`."""
+    """Where the band keys of a batch are: those of band b begin at `begin + b * count`. Or its sample begins there."""
 
     begin: int
     count: int
@@ -35,6 +37,7 @@ class Stored:
     block: Block
     prints: NDArray[np.uint64]
     counts: NDArray[np.int64]
+    picked: NDArray[np.int32] | None
     nulls: int
 
 
@@ -51,6 +54,8 @@ class Items:
         self._prints = (scratch.column(np.uint64), scratch.column(np.uint64))
         self._begins: list[NDArray[np.int64]] = []
         self._lengths: list[NDArray[np.int32]] = []
+        self._sizes: list[NDArray[np.int32]] = []
+        self._picked: list[NDArray[np.int32]] = []
         self.count = 0
         self.nulls = 0
         self.empty = 0
@@ -68,6 +73,7 @@ class Items:
             block=Block(self.keys.append(signed.keys), len(signed.batch)),
             prints=signed.prints,
             counts=signed.counts,
+            picked=signed.picked,
             nulls=signed.batch.texts.null_count,
         )
 
@@ -76,6 +82,9 @@ class Items:
         self._begins.append(stored.begins)
         self._lengths.append(stored.lengths)
         self.blocks.append(stored.block)
+        if stored.picked is not None:
+            self._picked.append(stored.picked)
+            self._sizes.append(stored.counts.astype(np.int32))
         for column, half in zip(self._prints, stored.prints.T, strict=True):
             column.append(half)
         self.count += stored.block.count
@@ -88,8 +97,11 @@ class Items:
         """Close the books: no more batches will come."""
         self.begins = np.concatenate([np.empty(0, np.int64), *self._begins])
         self._begins.clear()
-        self.lengths = np.concatenate([np.empty(0, np.int32), *self._lengths])
-        self._lengths.clear()
+        self.lengths, self.sizes, self.picked = (
+            np.concatenate([np.empty(0, np.int32), *kept]) for kept in (self._lengths, self._sizes, self._picked)
+        )
+        for kept in (self._lengths, self._sizes, self._picked):
+            kept.clear()
 
     def bounds(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the texts of items begin and end in `data`."""
@@ -103,6 +115,16 @@ class Items:
             self.keys.read(block.begin + band * block.count, keys[at : at + block.count])
             at += block.count
         return keys
+
+    def samples(self) -> Iterator[tuple[NDArray[np.uint64], slice]]:
+        """Yield the shingles sampled of the items, batch by batch, and which items these are."""
+        at = 0
+        for block in self.blocks:
+            part = slice(at, at + block.count)
+            sample = np.empty(int(self.picked[part].sum()), np.uint64)
+            self.keys.read(block.begin, sample)
+            yield sample, part
+            at = part.stop
 
     def copies(self) -> Copies:
         """Find the items whose shingles are the same, and those that have none."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from lookalike import band
+from lookalike import band, exact
 from lookalike.cluster import Components, Keep, count_components, members
 from lookalike.collect import Collected, collect
 from lookalike.expand import Groups
@@ -35,7 +35,7 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
     """
     with Run(settings, items, against) as run:
         collected = collect(run)
-        verifier = Verifier(collected.items, collected.shingler, run.scratch, run.threads)
+        verifier = Verifier(collected.sets, run.threads)
         apart = np.arange(collected.items.count, dtype=np.int32)
         seen = band.Seen()
         found = concatenate(search(run, collected, verifier, apart, seen, band.ALL))
@@ -61,7 +61,7 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
     rule = Keep.parse(keep)
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
-        verifier = Verifier(collected.items, collected.shingler, run.scratch, run.threads)
+        verifier = Verifier(collected.sets, run.threads)
         components = Components(collected.items.count)
         seen = band.Seen()
         linked = 0
@@ -84,14 +84,20 @@ def search(
     run: Run, collected: Collected, verifier: Verifier, roots: NDArray[np.int32], seen: band.Seen, width: int
 ) -> Iterator[Verified]:
     """Yield the pairs among items of different roots, bucket by bucket; the caller may unite roots meanwhile."""
-    bands = run.recipe.banding.bands if run.recipe.banding else 0
-    threshold = run.recipe.threshold
-    buckets = band.buckets(collected.items, collected.copies.originals, bands, run.threads, width=width)
-    with run.stages.stage("compare", bands) as advance:
+    exactly = exact.Search(collected, run.recipe.threshold, run.scratch, run.threads)
+    buckets: Iterator[band.Buckets]
+    if run.recipe.banding is None:
+        with run.stages.stage("filter"), run.stages.timed("filter"):
+            prefixes = exactly.everywhere()
+        rounds, buckets = prefixes.shares, prefixes.buckets(width)
+    else:
+        rounds = run.recipe.banding.bands
+        buckets = band.buckets(collected.items, collected.copies.originals, rounds, run.threads, width=width)
+    with run.stages.stage("compare", rounds) as advance:
         for found in run.stages.timed_each("band", buckets):
-            proposals = found.proposals(roots, collected.sides, seen, lambda items: verifier.join(items, threshold))
+            proposals = found.proposals(roots, collected.sides, seen, lambda some: exactly.among(some).buckets(width))
             for candidates in run.stages.timed_each("band", proposals):
                 with run.stages.timed("verify"):
-                    pairs = verifier.verify(candidates, threshold)
+                    pairs = verifier.verify(candidates, run.recipe.threshold)
                 yield pairs
             advance(1)

@@ -105,7 +105,12 @@ class Shingler:
 
         The sets are in a buffer of this thread, and valid until it makes others.
         """
-        grams, counts = self.grams(data, bounds[:, 0].copy(), bounds[:, 1].copy())
+        return self.made_sets(*self.grams(data, bounds[:, 0].copy(), bounds[:, 1].copy()))
+
+    def made_sets(
+        self, grams: NDArray[np.uint64], counts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the sets that `grams` make, in the same place if they are not very large, and their sizes."""
         most = int(counts.max(initial=0))
         if most > kernels.LARGE:
             made = [in_order(one) for one in np.split(grams, np.cumsum(counts)[:-1])]

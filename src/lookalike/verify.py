@@ -10,35 +10,25 @@ import numpy as np
 
 from lookalike.band import Candidates
 from lookalike.errors import InputError
-from lookalike.exact import Sets, join
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
+from lookalike.sets import COME_ALONG
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from lookalike.items import Copies, Items
-    from lookalike.scratch import Column, Scratch
-    from lookalike.shingle import Shingler
+    from lookalike.items import Copies
+    from lookalike.sets import Sets
     from lookalike.threads import Threads
-
-TEXT_AT_A_TIME = 1 << 21
-"""Bytes of text whose sets are made in one task, if those that come along are counted."""
-
-ROUND = 16
-"""Tasks after which the memory of texts is given back."""
 
 ELEMENTS_AT_A_TIME = 1 << 20
 """Elements of sets that are looked up in one task."""
 
 ELEMENTS_MAPPED = 1 << 22
 """Elements of sets that one task may map, where sets are many."""
-
-COME_ALONG = 1 << 16
-"""Bytes that the system maps together with the first one that is read."""
 
 ELEMENTS_IN_MEMORY = 1 << 24
 """Elements that may stay in memory once they were read; with more sets than that, they are given back."""
@@ -78,15 +68,11 @@ def concatenate(found: Iterable[Verified]) -> Verified:
 
 
 class Verifier:
-    """Compares items exactly. The set of an item is made when it is first compared, and kept on disk."""
+    """Compares items exactly, by their sets."""
 
-    def __init__(self, items: Items, shingler: Shingler, scratch: Scratch, threads: Threads) -> None:
-        self._items = items
-        self._shingler = shingler
+    def __init__(self, sets: Sets, threads: Threads) -> None:
+        self._sets = sets
         self._threads = threads
-        self._sets: Column[np.uint64] = scratch.column(np.uint64)
-        self._begins = np.full(items.count, -1, np.int64)
-        self._sizes = np.zeros(items.count, np.int32)
         self._touched = 0
         self._local = threading.local()
 
@@ -102,37 +88,31 @@ class Verifier:
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float = 0.0
     ) -> NDArray[np.float64]:
         """Return the Jaccard similarity of each left item with the right one; 0 where it is below the threshold."""
-        self._make_sets(np.concatenate((left, right)))
-        sets = self._sets.view()
+        self._sets.make(np.concatenate((left, right)))
+        elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
         out = np.empty(len(left), np.float64)
 
         def compare(part: slice) -> slice:
-            sizes = np.maximum(self._sizes[left[part]], self._sizes[right[part]])
-            if sizes.max() > LARGE:
+            largest = int(max(sizes[left[part]].max(), sizes[right[part]].max()))
+            if largest > LARGE:
                 out[part] = [
                     self._of_large(one, two, threshold) for one, two in zip(left[part], right[part], strict=True)
                 ]
             else:
-                table = self._table(int(sizes.max()))
-                similarities(left[part], right[part], sets, self._begins, self._sizes, threshold, table, out[part])
+                table = self._table(largest)
+                similarities(left[part], right[part], elements, begins, sizes, threshold, table, out[part])
             return part
 
-        work = self._sizes[left].astype(np.int64) + self._sizes[right]
-        many = self._sets.size > ELEMENTS_IN_MEMORY
+        work = sizes[left].astype(np.int64) + sizes[right]
+        many = self._sets.total > ELEMENTS_IN_MEMORY
         if many:
-            work += 2 * COME_ALONG // sets.itemsize
+            work += 2 * COME_ALONG // elements.itemsize
         for part in self._threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
             self._touched += int(work[part].sum())
             if many and self._touched > ELEMENTS_IN_MEMORY:
                 self._sets.forget()
                 self._touched = 0
         return out
-
-    def join(self, items: NDArray[np.int32], threshold: float) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Yield candidates among the items, every pair that reaches the threshold among them."""
-        self._make_sets(items)
-        yield from join(Sets(self._sets.view(), self._begins, self._sizes), items, threshold)
-        self._sets.forget()
 
     def similarity_of_items(
         self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies
@@ -146,8 +126,7 @@ class Verifier:
 
     def _of_large(self, one: int, two: int, threshold: float) -> float:
         """Compare two sets of which a table would be too large: by sorting."""
-        elements = self._sets.view()
-        first, second = (elements[self._begins[i] : self._begins[i] + self._sizes[i]] for i in (one, two))
+        first, second = self._sets.of(one), self._sets.of(two)
         shared = len(np.intersect1d(first, second, assume_unique=True))
         similarity = shared / (len(first) + len(second) - shared)
         return similarity if similarity >= threshold else 0.0
@@ -158,33 +137,3 @@ class Verifier:
             self._local.table = np.empty(size, np.uint64)
         table: NDArray[np.uint64] = self._local.table
         return table
-
-    def _make_sets(self, wanted: NDArray[np.int32]) -> None:
-        """Make the sets of the wanted items that have none yet."""
-        new = np.zeros(self._items.count, bool)
-        new[wanted] = True
-        new &= self._begins < 0
-        fresh = np.flatnonzero(new)
-        if not len(fresh):
-            return
-        bounds = self._items.bounds(fresh)
-        data = self._items.data.view()
-
-        def make(part: slice) -> None:
-            elements, sizes = self._shingler.sets(data, bounds[part])
-            ends = np.cumsum(sizes) + self._sets.append(elements)
-            self._begins[fresh[part]] = ends - sizes
-            self._sizes[fresh[part]] = sizes
-
-        for done, _ in enumerate(self._threads.map(make, slices(mapped(bounds), TEXT_AT_A_TIME))):
-            if done % ROUND == ROUND - 1:
-                self._items.data.forget()
-        self._items.data.forget()
-
-
-def mapped(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many bytes reading each text maps: its own, and those before it that come along."""
-    gaps = bounds[1:, 0] - bounds[:-1, 1]
-    lengths: NDArray[np.int64] = bounds[:, 1] - bounds[:, 0]
-    lengths[1:] += np.where(gaps < 0, COME_ALONG, np.minimum(gaps, COME_ALONG))
-    return lengths

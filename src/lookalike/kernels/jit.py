@@ -1,4 +1,4 @@
-"""How kernels are compiled, and the two machine operations Python has no word for."""
+"""How kernels are compiled, and the machine operations Python has no word for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
+from numba.core.cgutils import get_item_pointer
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 Function = Callable[..., Any]
 
@@ -50,6 +52,10 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba sta
         value = int(x)
         return (value & -value).bit_length() - 1
 
+    def add_atomically(array: Any, at: int, value: Any) -> None:
+        """Add a number to an element of an array, whatever other threads do."""
+        array[at] += value
+
 else:
 
     @intrinsic
@@ -61,6 +67,20 @@ else:
             return builder.cttz(arguments[0], zero_is_undefined)
 
         return types.int64(types.uint64), generate
+
+    @intrinsic
+    def add_atomically(_context: Any, array: Any, at: Any, value: Any) -> Any:
+        """Add a number to an element of an array, whatever other threads do."""
+
+        def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = signature.args[0]
+            place = get_item_pointer(
+                target, builder, kind, make_array(kind)(target, builder, arguments[0]), [arguments[1]]
+            )
+            builder.atomic_rmw("add", place, arguments[2], "monotonic")
+            return target.get_dummy_value()
+
+        return types.void(array, at, value), generate
 
 
 @inline

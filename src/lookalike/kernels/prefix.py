@@ -1,0 +1,278 @@
+"""Sets -> candidates that miss no pair: the prefix filter (AllPairs, PPJoin).
+
+Order the elements of every set alike, rare ones first. Two sets that reach the threshold then share an element among
+the first few of each, their prefixes; and where the first such element is, enough is left of both from there on.
+Elements that no other set has are never shared: most of a prefix, often all of it.
+
+Any order will do, so elements with a hash below a cutoff come before all others. Where these are enough for the prefix
+of a set, as they nearly always are, the others need not be counted, stored or sorted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.kernels.jit import add_atomically, inline, kernel
+from lookalike.kernels.shingles import fingerprint
+
+MOST = 65000
+MOST_EACH = 200
+"""What a counter counts up to, and two counters in one: a little more if several threads count at the same time."""
+
+ANY = 65535
+"""All bits of a counter."""
+
+LATE = np.uint64(1 << 63)
+LOW_BITS = np.uint64((1 << 47) - 1)
+SMALL = 256
+"""Counts below this are told apart when the rarest elements are looked for."""
+
+
+@inline
+def prefix_length(size, threshold):
+    """Return how many elements of a set must be looked at to find every set it reaches the threshold with.
+
+    It shares at least `overlap` elements with such a set; so one of any `size - overlap + 1`.
+    """
+    overlap = max(np.int64(threshold * size) - 1, 0)
+    while overlap / size < threshold:
+        overlap += 1
+    return size - overlap + 1
+
+
+@kernel
+def fingerprints(grams, counts, prints):
+    """Write the fingerprint of each item."""
+    begin = 0
+    for item in range(counts.size):
+        prints[item, 0], prints[item, 1] = fingerprint(grams[begin : begin + counts[item]])
+        begin += counts[item]
+
+
+@kernel
+def sample_sets(elements, sizes, threshold, cutoff, out, picked):
+    """Write the elements of each set that its prefix is chosen from; return how many.
+
+    Those are the ones below the cutoff, or all of them if these are too few.
+    """
+    begin = 0
+    filled = 0
+    for item in range(sizes.size):
+        one = elements[begin : begin + sizes[item]]
+        begin += sizes[item]
+        if one.size == 0:
+            picked[item] = 0
+            continue
+        before = filled
+        for h in one:
+            out[filled] = h
+            filled += h < cutoff
+        if filled - before < prefix_length(one.size, threshold):
+            out[before : before + one.size] = one
+            filled = before + one.size
+        picked[item] = filled - before
+    return filled
+
+
+@inline
+def counter(h, counts):
+    """Return the counter of an element; others may share it."""
+    return np.int64(h & np.uint64(counts.size - 1))
+
+
+@kernel
+def count_elements(elements, begins, ends, sides, counts):
+    """Count in how many sets each element is; several threads may do so at a time.
+
+    `sides` is empty, or tells of each set whether it is on the first side, the second or both: each side then has half
+    of a counter.
+    """
+    for i in range(begins.size):
+        first = np.uint16(1 if sides.size == 0 else sides[i] & 1)
+        second = np.uint16(0 if sides.size == 0 else (sides[i] >> 1) << 8)
+        most = MOST if sides.size == 0 else MOST_EACH
+        for j in range(begins[i], ends[i]):
+            at = counter(elements[j], counts)
+            held = np.int64(counts[at])
+            if first != 0 and (held if sides.size == 0 else held & 255) < most:
+                add_atomically(counts, at, first)
+            if second != 0 and held >> 8 < most:
+                add_atomically(counts, at, second)
+
+
+@inline
+def frequency(h, counts, two):
+    """Return in how many sets an element is, about; 1 if it cannot be shared by a pair."""
+    held = np.int64(counts[counter(h, counts)])
+    if not two:
+        return held
+    return held % 256 + held // 256 if held % 256 > 0 and held // 256 > 0 else 1
+
+
+@inline
+def rarity(h, count, late):
+    """Return a number by which elements are ordered: early ones first, rare ones first, then by lower bits.
+
+    Two elements may have the same; that makes a candidate too many, never one too few.
+    """
+    return (LATE if late else np.uint64(0)) | np.uint64(count) << np.uint64(47) | h & LOW_BITS
+
+
+@kernel
+def rarest(one, wanted, cutoff, counts, two, work):
+    """Write the elements of a prefix in order; return how many, and how many that cannot be shared come before them.
+
+    `one` are the elements sampled of a set, `wanted` is the length of its prefix. Where the early ones are too few for
+    it, all elements were sampled. `work` is (room for them, room for their counts, SMALL numbers).
+    """
+    order, held, tally = work
+    tally[:] = 0
+    for i in range(one.size):
+        held[i] = frequency(one[i], counts, two)
+        if one[i] < cutoff:
+            tally[min(held[i], SMALL - 1)] += 1
+    unique = tally[1]
+    if unique >= wanted:
+        return 0, unique
+    all_of_it = tally.sum() < wanted
+    most = 1
+    total = unique
+    while total < wanted and most < SMALL - 1:
+        most += 1
+        total += tally[most]
+    if most == SMALL - 1:
+        most = ANY
+    found = 0
+    for i in range(one.size):
+        late = one[i] >= cutoff
+        order[found] = rarity(one[i], held[i], late)
+        found += (late & all_of_it) | (~late & (held[i] > 1) & (held[i] <= most))
+    order[:found].sort()
+    return min(found, wanted - unique), unique
+
+
+@kernel
+def prefixes(elements, begins, ends, members, sizes, threshold, cutoff, counts, two, work, keys, owners, rests):
+    """Write the elements by which members may be found; return how many there are.
+
+    For each its key, whose it is, and how many elements of the set are left from it on. Elements that cannot be shared
+    are passed over.
+    """
+    filled = 0
+    for i in range(members.size):
+        size = np.int64(sizes[i])
+        if size == 0:
+            continue
+        wanted = prefix_length(size, threshold)
+        found, before = rarest(elements[begins[i] : ends[i]], wanted, cutoff, counts, two, work)
+        order = work[0]
+        rest = size - before
+        for j in range(found):
+            if j == 0 or order[j] != order[j - 1]:
+                rest = size - before - j
+            if order[j] >> np.uint64(47) & np.uint64(ANY) > np.uint64(1):
+                keys[filled] = order[j]
+                owners[filled] = members[i]
+                rests[filled] = rest
+                filled += 1
+    return filled
+
+
+@inline
+def reach(rest, one, two, threshold):
+    """Tell whether sets of these sizes can reach the threshold, if at most `rest` elements are shared."""
+    return rest / (one + two - rest) >= threshold
+
+
+@kernel
+def find_short(owners, rests, sizes, threshold, short):
+    """Tell which elements come early enough that another set of the same size could be found by them.
+
+    Of two sets, the smaller one is always found by such an element.
+    """
+    for i in range(owners.size):
+        short[i] = reach(np.int64(rests[i]), np.int64(sizes[owners[i]]), np.int64(sizes[owners[i]]), threshold)
+
+
+@kernel
+def narrow_prefixes(entries, bounds, pivots, widths, root, owners, short, work):
+    """Drop, in place, the buckets that have nothing left to compare; return how many are left.
+
+    A bucket is done when all entries from its pivot on share a root, or none of them is short. In the others the short
+    ones come to the front, or those that have not the commonest root, whichever are fewer: the pivots to come.
+    """
+    left = 0
+    for bucket in range(pivots.size):
+        pivot, end = pivots[bucket], bounds[bucket, 1]
+        if pivot >= end - 1:
+            continue
+        common = majority_of_owners(entries, pivot, end, root, owners)
+        rare = 0
+        shorts = 0
+        for i in range(pivot, end):
+            rare += root[owners[entries[i]]] != common
+            shorts += short[entries[i]]
+        if rare == 0 or shorts == 0:
+            continue
+        front = pivot
+        moved = 0
+        for i in range(pivot, end):
+            entry = entries[i]
+            if short[entry] if shorts < rare else root[owners[entry]] != common:
+                entries[front] = entry
+                front += 1
+            else:
+                work[moved] = entry
+                moved += 1
+        for i in range(moved):
+            entries[front + i] = work[i]
+        bounds[left, 0], bounds[left, 1] = bounds[bucket, 0], end
+        pivots[left] = pivot
+        widths[left] = widths[bucket]
+        left += 1
+    return left
+
+
+@kernel
+def majority_of_owners(entries, begin, end, root, owners):
+    """Return the root that more than half of the owners share, if there is one; else that of any of them."""
+    choice = root[owners[entries[begin]]]
+    votes = 0
+    for i in range(begin, end):
+        one = root[owners[entries[i]]]
+        if votes == 0:
+            choice = one
+        votes += 1 if one == choice else -1
+    return choice
+
+
+@kernel
+def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, threshold, left, right):
+    """Write the candidates of each bucket's next pivots with the entries after them; return how many.
+
+    `sets` is (owner of each entry, elements left from the shared one on, sizes of items). A candidate must be able to
+    reach the threshold with what is left.
+    """
+    owners, rests, sizes = sets
+    count = 0
+    for bucket in range(pivots.size):
+        end = bounds[bucket, 1]
+        last = min(pivots[bucket] + widths[bucket], end - 1)
+        for pivot in range(pivots[bucket], last):
+            one = entries[pivot]
+            item = owners[one]
+            size = np.int64(sizes[item])
+            for i in range(pivot + 1, end):
+                two = entries[i]
+                other = owners[two]
+                if root[item] == root[other]:
+                    continue
+                if not reach(min(np.int64(rests[one]), np.int64(rests[two])), size, np.int64(sizes[other]), threshold):
+                    continue
+                if sides.size > 0 and sides[item] | sides[other] != 3:
+                    continue
+                left[count] = item
+                right[count] = other
+                count += 1
+        pivots[bucket] = last
+    return count
