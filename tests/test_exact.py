@@ -24,7 +24,8 @@ PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
     "whole sets": {"TOO_MANY": -1},
     "small samples": {"SAMPLED": 0.6},
-    "few counters": {"LEAST_COUNTERS": 2, "MOST_COUNTERS": 2},
+    "few counters": {"MOST_COUNTERS": 2},
+    "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
     "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5, "ROUND": 1},
 }

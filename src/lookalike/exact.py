@@ -37,7 +37,11 @@ SAMPLED = 2.5
 ALL = (1 << 64) - 1
 """The cutoff of a sample of everything."""
 
-LEAST_COUNTERS, MOST_COUNTERS = 1 << 16, 1 << 26
+MOST_SLOTS, SLOTS_AN_ITEM = 1 << 29, 512
+"""Slots for elements, two bits each, that are used at most: in all, or if that is more, for each item. Elements that
+share a slot look as if they were the same."""
+
+MOST_COUNTERS = 1 << 22
 """Counters for how often elements occur; those that share one are taken to be as frequent as both together."""
 
 ELEMENTS_AT_A_TIME = 1 << 20
@@ -124,6 +128,9 @@ class Part:
     members: NDArray[np.int32]
     sizes: NDArray[np.int32]
 
+
+Marks = tuple["NDArray[np.uint8]", "NDArray[np.uint16]"]
+"""The slots of elements, and their counters."""
 
 Parts = Callable[[], Iterator[Part]]
 
@@ -231,23 +238,25 @@ class Prefixes:
             total += int((part.ends - part.begins).sum())
             most += int(np.sum(part.sizes - np.floor(part.sizes * search.threshold).astype(np.int64) + 2))
         self.shares = 1 << (most // ENTRIES_AT_A_TIME).bit_length()
-        counts = self._count(parts, total)
-        self._blocks = list(search.threads.map(lambda part: self._store(part, counts), parts()))
+        marks = self._mark(parts, total)
+        self._blocks = list(search.threads.map(lambda part: self._store(part, marks), parts()))
 
-    def _count(self, parts: Parts, total: int) -> NDArray[np.uint16]:
-        """Count, about, in how many sets each element is."""
-        counts = np.zeros(min(max(power_of_two(total), LEAST_COUNTERS), MOST_COUNTERS), np.uint16)
+    def _mark(self, parts: Parts, total: int) -> Marks:
+        """Note which elements are in several sets, and, about, in how many."""
+        room = max(MOST_SLOTS, power_of_two(SLOTS_AN_ITEM * len(self._sizes)))
+        slots = min(power_of_two(4 * total // 3), room)
+        marks = np.zeros(slots // 4, np.uint8), np.zeros(min(slots, MOST_COUNTERS), np.uint16)
+        everywhere = self._search.sides
 
-        def count(part: Part) -> None:
-            sides = self._search.sides
-            sides = sides[part.members] if len(sides) else sides
-            kernels.count_elements(part.elements, part.begins, part.ends, sides, counts)
+        def mark(part: Part) -> None:
+            sides = everywhere[part.members] if len(everywhere) else everywhere
+            kernels.mark_elements(part.elements, part.begins, part.ends, sides, *marks)
 
-        for _ in self._search.threads.map(count, parts()):
+        for _ in self._search.threads.map(mark, parts()):
             pass
-        return counts
+        return marks
 
-    def _store(self, part: Part, counts: NDArray[np.uint16]) -> Block:
+    def _store(self, part: Part, marks: Marks) -> Block:
         """Put the rare elements of some members on disk, share by share: all keys, then all owners and rests."""
         picked = part.ends - part.begins
         largest, room = int(picked.max(initial=0)), int(picked.sum())
@@ -255,7 +264,7 @@ class Prefixes:
         keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
         filled = kernels.prefixes(
             part.elements, part.begins, part.ends, part.members, part.sizes, self._search.threshold, self._cutoff,
-            counts, len(self._search.sides) > 0, work, keys, owners, rests,
+            marks, work, keys, owners, rests,
         )  # fmt: skip
         share = (keys[:filled] & np.uint64(self.shares - 1)).astype(np.uint16)
         order = np.argsort(share, kind="stable")

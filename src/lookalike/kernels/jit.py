@@ -56,6 +56,12 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba sta
         """Add a number to an element of an array, whatever other threads do."""
         array[at] += value
 
+    def or_atomically(array: Any, at: int, value: Any) -> Any:
+        """Set bits of an element of an array, whatever other threads do; return what it was before."""
+        before = array[at]
+        array[at] |= value
+        return before
+
 else:
 
     @intrinsic
@@ -68,19 +74,23 @@ else:
 
         return types.int64(types.uint64), generate
 
-    @intrinsic
-    def add_atomically(_context: Any, array: Any, at: Any, value: Any) -> Any:
-        """Add a number to an element of an array, whatever other threads do."""
+    def atomically(operation: str) -> Any:
+        """Return a function that does something to an element of an array in one go, and returns what it was."""
 
-        def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            kind = signature.args[0]
-            place = get_item_pointer(
-                target, builder, kind, make_array(kind)(target, builder, arguments[0]), [arguments[1]]
-            )
-            builder.atomic_rmw("add", place, arguments[2], "monotonic")
-            return target.get_dummy_value()
+        @intrinsic
+        def operate(_context: Any, array: Any, at: Any, value: Any) -> Any:
+            def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                kind = signature.args[0]
+                numbers = make_array(kind)(target, builder, arguments[0])
+                place = get_item_pointer(target, builder, kind, numbers, [arguments[1]])
+                return builder.atomic_rmw(operation, place, arguments[2], "monotonic")
 
-        return types.void(array, at, value), generate
+            return array.dtype(array, at, value), generate
+
+        return operate
+
+    add_atomically = atomically("add")
+    or_atomically = atomically("or")
 
 
 @inline

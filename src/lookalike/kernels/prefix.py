@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.kernels.jit import add_atomically, inline, kernel
+from lookalike.kernels.jit import add_atomically, inline, kernel, or_atomically
 from lookalike.kernels.shingles import fingerprint
 
 MOST = 65000
-MOST_EACH = 200
-"""What a counter counts up to, and two counters in one: a little more if several threads count at the same time."""
+"""What a counter counts up to, or a little more."""
 
 ANY = 65535
-"""All bits of a counter."""
+"""More than any counter has."""
+
+NEITHER, ONCE, AGAIN, BOTH = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+"""What two bits tell of an element: that it was seen, that it was seen again. Or on which sides it was seen."""
 
 LATE = np.uint64(1 << 63)
 LOW_BITS = np.uint64((1 << 47) - 1)
@@ -75,38 +77,54 @@ def sample_sets(elements, sizes, threshold, cutoff, out, picked):
 
 
 @inline
-def counter(h, counts):
-    """Return the counter of an element; others may share it."""
-    return np.int64(h & np.uint64(counts.size - 1))
+def slot_of(h, seen):
+    """Return the slot of an element, two bits of a byte of `seen`; other elements may share it."""
+    slot = h & np.uint64(4 * seen.size - 1)
+    return slot, np.int64(slot >> np.uint64(2)), (slot & np.uint64(3)) << np.uint64(1)
 
 
 @kernel
-def count_elements(elements, begins, ends, sides, counts):
-    """Count in how many sets each element is; several threads may do so at a time.
+def bits_apart(seen, counts):
+    """Return by how many bits the number of a slot is longer than that of its counter."""
+    bits = np.uint64(0)
+    while 4 * seen.size >> bits > counts.size:
+        bits += np.uint64(1)
+    return bits
 
-    `sides` is empty, or tells of each set whether it is on the first side, the second or both: each side then has half
-    of a counter.
+
+@kernel
+def mark_elements(elements, begins, ends, sides, seen, counts):
+    """Note which elements were seen, and how often; several threads may do so at a time.
+
+    The bits of a slot tell that it was seen, and seen again: each time again is counted. Or, if `sides` is not empty,
+    they tell on which sides it was seen, and every time is counted.
     """
+    apart = bits_apart(seen, counts)
     for i in range(begins.size):
-        first = np.uint16(1 if sides.size == 0 else sides[i] & 1)
-        second = np.uint16(0 if sides.size == 0 else (sides[i] >> 1) << 8)
-        most = MOST if sides.size == 0 else MOST_EACH
+        side = np.uint64(0 if sides.size == 0 else sides[i])
         for j in range(begins[i], ends[i]):
-            at = counter(elements[j], counts)
-            held = np.int64(counts[at])
-            if first != 0 and (held if sides.size == 0 else held & 255) < most:
-                add_atomically(counts, at, first)
-            if second != 0 and held >> 8 < most:
-                add_atomically(counts, at, second)
+            slot, at, shift = slot_of(elements[j], seen)
+            held = np.uint64(seen[at]) >> shift & BOTH
+            if side != NEITHER:
+                if held | side != held:
+                    or_atomically(seen, at, np.uint8(side << shift))
+            elif held != BOTH:
+                if held == NEITHER:
+                    held = np.uint64(or_atomically(seen, at, np.uint8(ONCE << shift))) >> shift & BOTH
+                    if held == NEITHER:
+                        continue
+                or_atomically(seen, at, np.uint8(AGAIN << shift))
+            if counts[slot >> apart] < MOST:
+                add_atomically(counts, slot >> apart, np.uint16(1))
 
 
 @inline
-def frequency(h, counts, two):
+def frequency(h, seen, counts, apart):
     """Return in how many sets an element is, about; 1 if it cannot be shared by a pair."""
-    held = np.int64(counts[counter(h, counts)])
-    if not two:
-        return held
-    return held % 256 + held // 256 if held % 256 > 0 and held // 256 > 0 else 1
+    slot, at, shift = slot_of(h, seen)
+    if seen[at] >> shift & BOTH != BOTH:
+        return 1
+    return min(np.int64(counts[slot >> apart]) + 1, ANY)
 
 
 @inline
@@ -119,16 +137,17 @@ def rarity(h, count, late):
 
 
 @kernel
-def rarest(one, wanted, cutoff, counts, two, work):
+def rarest(one, wanted, cutoff, marks, work):
     """Write the elements of a prefix in order; return how many, and how many that cannot be shared come before them.
 
     `one` are the elements sampled of a set, `wanted` is the length of its prefix. Where the early ones are too few for
     it, all elements were sampled. `work` is (room for them, room for their counts, SMALL numbers).
     """
     order, held, tally = work
+    seen, counts, apart = marks
     tally[:] = 0
     for i in range(one.size):
-        held[i] = frequency(one[i], counts, two)
+        held[i] = frequency(one[i], seen, counts, apart)
         if one[i] < cutoff:
             tally[min(held[i], SMALL - 1)] += 1
     unique = tally[1]
@@ -152,19 +171,20 @@ def rarest(one, wanted, cutoff, counts, two, work):
 
 
 @kernel
-def prefixes(elements, begins, ends, members, sizes, threshold, cutoff, counts, two, work, keys, owners, rests):
+def prefixes(elements, begins, ends, members, sizes, threshold, cutoff, marks, work, keys, owners, rests):
     """Write the elements by which members may be found; return how many there are.
 
     For each its key, whose it is, and how many elements of the set are left from it on. Elements that cannot be shared
-    are passed over.
+    are passed over. `marks` is what `mark_elements` has written.
     """
+    marks = (*marks, bits_apart(*marks))
     filled = 0
     for i in range(members.size):
         size = np.int64(sizes[i])
         if size == 0:
             continue
         wanted = prefix_length(size, threshold)
-        found, before = rarest(elements[begins[i] : ends[i]], wanted, cutoff, counts, two, work)
+        found, before = rarest(elements[begins[i] : ends[i]], wanted, cutoff, marks, work)
         order = work[0]
         rest = size - before
         for j in range(found):
