@@ -340,3 +340,16 @@ def keeps_promise(threshold: float, recall: float, bands: int, rows: int) -> boo
 def least_bands(threshold: float, recall: float, rows: int) -> int:
     """Return the least number of bands that keeps the promise, by trying one after the other."""
     return next(bands for bands in itertools.count(1) if keeps_promise(threshold, recall, bands, rows))
+
+
+# Measured recall
+
+
+def shared_with(few: Sequence[Collection[T]], items: Sequence[Iterable[T]], least: float) -> set[tuple[int, int, int]]:
+    """Count what each item shares with each of the few; keep what is at least that share of the latter, and not 0."""
+    found = set()
+    for (i, item), (j, one) in itertools.product(enumerate(items), enumerate(few)):
+        shared = len(set(item) & set(one))
+        if shared and shared / len(one) >= least:
+            found.add((i, j, shared))
+    return found
