@@ -170,12 +170,12 @@ class Tally:
         found: NDArray[np.bool_],
     ) -> None:
         """Count originals that resemble a sampled one, each as many times as it stands for items."""
-        cells = (one, np.searchsorted(self._edges, similarity, side="right") - 1)
+        cells = one * (BINS + 1) + np.searchsorted(self._edges, similarity, side="right") - 1
         values, nth = np.unique(similarity, return_inverse=True)
         chances = np.array([self._chance(float(value)) for value in values])
-        np.add.at(self._pairs, cells, items)
-        np.add.at(self._found, cells, items * found)
-        np.add.at(self._expected, cells, items * chances[nth])
+        np.add.at(self._pairs.reshape(-1), cells, items.astype(np.float64))
+        np.add.at(self._found.reshape(-1), cells, items * found.astype(np.float64))
+        np.add.at(self._expected.reshape(-1), cells, items * chances[nth])
 
     def add_copies(self, items: NDArray[np.int64]) -> None:
         """Count the copies of each sampled original, which are always found."""

@@ -41,6 +41,11 @@ BITS_PER_SHINGLE = 16
 """Bits of the bitmap for each shingle of the few; 1 in so many of the other shingles is looked up in vain."""
 
 
+MANY = 16
+SHARE_OF_MANY = 8
+"""A shingle that so many of the few have, and 1 in 8 of them at least, is counted for all of the few at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hits:
     """Some of the items, and which of the few each resembles: exactly, an item itself included."""
@@ -90,9 +95,9 @@ def scan(
             local.work = make_work(len(few), index)
         grams, counts = shingler.grams(data, task.bounds[:, 0].copy(), task.bounds[:, 1].copy())
         place, one, shared = shared_shingles(few, index, grams, counts, task.items, least, local.work)
-        hit, nth = np.unique(place, return_inverse=True)
-        sizes = shingler.sets(data, task.bounds[hit])[1]
-        similarity = shared / (few.sizes[one] + sizes[nth] - shared)
+        first = np.diff(place, prepend=-1) > 0
+        sizes = shingler.sets(data, task.bounds[place[first]])[1]
+        similarity = shared / (few.sizes[one] + sizes[np.cumsum(first) - 1] - shared)
         enough = similarity >= least
         return Hits(task.items[place[enough]], one[enough], similarity[enough], len(task.items))
 
@@ -131,7 +136,24 @@ def make_index(few: Few) -> tuple[NDArray[Any], ...]:
     index_keys(keys, table, starts)
     bits = np.zeros(power_of_two(len(keys) * BITS_PER_SHINGLE // 64), np.uint64)
     np.bitwise_or.at(bits, keys >> np.uint64(6) & np.uint64(bits.size - 1), np.uint64(1) << (keys & np.uint64(63)))
-    return bits, table, starts, keys, members
+    return bits, table, starts, keys, members, *make_rows(keys, members, len(few))
+
+
+def make_rows(
+    keys: NDArray[np.uint64], members: NDArray[np.int32], few: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Make a row with a 1 for each of the few that has a shingle, for shingles that many of them have.
+
+    Also returned is which row belongs to a run of equal keys, where the run begins; -1 for none.
+    """
+    begins = np.flatnonzero(np.diff(keys, prepend=np.uint64(0)) != 0)
+    lengths = np.diff(begins, append=len(keys))
+    many = lengths * SHARE_OF_MANY >= max(few, MANY * SHARE_OF_MANY)
+    row_of = np.full(len(keys), -1, np.int32)
+    row_of[begins[many]] = np.arange(np.count_nonzero(many))
+    rows = np.zeros((np.count_nonzero(many), few), np.uint8)
+    rows[np.repeat(row_of[begins], lengths)[np.repeat(many, lengths)], members[np.repeat(many, lengths)]] = 1
+    return row_of, rows
 
 
 def make_work(few: int, index: tuple[NDArray[Any], ...]) -> tuple[NDArray[np.int32], ...]:

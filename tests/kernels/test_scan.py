@@ -35,12 +35,27 @@ def found(sets: list[set[int]], items: list[list[int]], least: float) -> list[tu
     return list(zip(*map(harness.ints, columns), strict=True))
 
 
-@given(collections(), leasts)
-def test_shingles_shared_are_counted(drawn: tuple[list[set[int]], list[list[int]]], least: float) -> None:
+@given(collections(), leasts, st.sampled_from([1, 2, 4, 16]))
+def test_shingles_shared_are_counted(drawn: tuple[list[set[int]], list[list[int]]], least: float, many: int) -> None:
+    """Those of many sets by rows, the others one by one; and with some of each."""
     few, items = drawn
-    hits = found(few, items, least)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "MANY", many)
+        hits = found(few, items, least)
     assert len(hits) == len(set(hits))
     assert set(hits) == naive.shared_with(few, items, least)
+
+
+@given(collections(), st.integers(1, 8), st.integers(1, 8))
+def test_rows_of_shingles_that_many_have(drawn: tuple[list[set[int]], list[list[int]]], many: int, share: int) -> None:
+    few, _ = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "MANY", many)
+        patch.setattr(scan, "SHARE_OF_MANY", share)
+        _, _, _, keys, _, row_of, rows = scan.make_index(few_of(few))
+    found = {int(keys[at]): harness.ints(rows[row]) for at, row in enumerate(row_of) if row >= 0}
+    has = {h: [int(h in one) for one in few] for one in few for h in one}
+    assert found == {h: ones for h, ones in has.items() if sum(ones) >= many and sum(ones) * share >= len(few)}
 
 
 @given(collections())
