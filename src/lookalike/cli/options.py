@@ -114,7 +114,7 @@ def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
     ['--sample', '5', 'a.csv', '--sample', '7']
     """
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    for argument, following in zip(options, [*options[1:], ""], strict=True):
+    for argument, following in zip(options, [*options, ""][1:], strict=True):
         yield argument
         if argument == option and not NUMBER.fullmatch(following):
             yield value
