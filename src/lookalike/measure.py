@@ -2,7 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.scan import Few, scan
+from lookalike.threads import slices
+
+if TYPE_CHECKING:
+    from lookalike.collect import Collected
+    from lookalike.recipe import Recipe
+    from lookalike.settings import Run
+    from lookalike.verify import Verified
+
+CONFIDENCE = 0.95
+Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+BINS = 4
+"""Ranges of similarity below 1; pairs of similarity 1 are a range of their own."""
+
+TEXT_AT_A_TIME = 1 << 22
+"""Bytes of text of the items that are looked for in one scan; a larger sample takes several."""
+
+Found = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.bool_]]
+"""Tells of each two originals whether the run found that they belong together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +52,200 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The recall of a run, as a sample of its items shows it."""
+    """The recall of a run, as a sample of its items shows it.
+
+    A pair is counted once for each of its items that was sampled.
+    """
 
     sampled: int
     """Items whose partners were looked for."""
+    population: int
+    """Items they were drawn from: all that have a shingle."""
     confidence: float
     overall: Share
     bins: tuple[Share, ...]
     """The same by similarity: from the threshold to 1, and exact copies last."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all items were sampled, so that the recall is known and not estimated."""
+        return self.sampled == self.population
+
+
+def measure(run: Run, collected: Collected, found: Found) -> Measured | None:
+    """Look for the partners of a sample of items by an exact scan and count how many were found, if that is wanted."""
+    if not run.sampled:
+        return None
+    with run.stages.timed("measure"):
+        original, boundary = collected.copies.original, collected.boundary
+        population = np.flatnonzero(original[:boundary] >= 0)
+        items = draw(population, run.sampled, run.recipe.seed)
+        originals, which = np.unique(original[items], return_inverse=True)
+        others = original[boundary or 0 :]
+        partners = np.bincount(others[others >= 0], minlength=len(original))
+        tally = Tally(len(originals), run.recipe)
+        tally.add_copies(partners[originals] - (boundary is None))
+        look_for(originals, partners, run, collected, found, tally)
+        overall, *bins = tally.shares(which, complete=len(items) == len(population))
+        return Measured(len(items), len(population), CONFIDENCE, overall, tuple(bins))
+
+
+def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int64]:
+    """Draw items without replacement, all alike likely; the same for the same seed on every platform (SplitMix64)."""
+    if count >= len(population):
+        return population
+    with np.errstate(over="ignore"):
+        z = (population.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+        z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    return np.sort(population[np.argpartition(z, count)[:count]])
+
+
+def look_for(
+    originals: NDArray[np.int32],
+    partners: NDArray[np.int64],
+    run: Run,
+    collected: Collected,
+    found: Found,
+    tally: Tally,
+) -> None:
+    """Scan the items for those that resemble the originals, and count them; `partners` has how many each stands for."""
+    items, shingler = collected.items, collected.shingler
+    among = np.flatnonzero(partners).astype(np.int32)
+    rounds = list(slices(items.lengths[originals].astype(np.int64) + 1, TEXT_AT_A_TIME))
+    with run.stages.stage("measure", len(rounds) * len(among)) as advance:
+        for part in rounds:
+            few = Few.of(originals[part], items, shingler)
+            for hits in scan(few, among, items, shingler, run.threads, run.recipe.threshold):
+                one = hits.few + part.start
+                other = hits.item != originals[one]
+                one, item = one[other], hits.item[other]
+                tally.add(one, hits.similarity[other], partners[item], found(originals[one], item))
+                advance(hits.scanned)
+
+
+class Listed:
+    """Tells which pairs are in a list."""
+
+    def __init__(self, pairs: Verified) -> None:
+        self._pairs = pairs
+
+    @cached_property
+    def _codes(self) -> NDArray[np.int64]:
+        """A number for each pair, in order, and one that is greater than all."""
+        return np.append(self._pairs.left.astype(np.int64) << 32 | self._pairs.right, np.iinfo(np.int64).max)
+
+    def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Tell of each two items whether they are a pair of the list."""
+        wanted = np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
+        found: NDArray[np.bool_] = self._codes[np.searchsorted(self._codes, wanted)] == wanted
+        return found
+
+
+class Connected:
+    """Tells which items are in one cluster."""
+
+    def __init__(self, roots: NDArray[np.int32]) -> None:
+        self._roots = roots
+
+    def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Tell of each two items whether they have the same root."""
+        return np.equal(self._roots[one], self._roots[two])
+
+
+class Tally:
+    """Pairs of each sampled original, by similarity: how many there are, were found, and were to be expected."""
+
+    def __init__(self, originals: int, recipe: Recipe) -> None:
+        self._edges = edges(recipe.threshold)
+        self._chance = recipe.chance
+        self._pairs, self._found, self._expected, self._copies = (np.zeros((originals, BINS + 1)) for _ in range(4))
+
+    def add(
+        self,
+        one: NDArray[np.int32],
+        similarity: NDArray[np.float64],
+        items: NDArray[np.int64],
+        found: NDArray[np.bool_],
+    ) -> None:
+        """Count originals that resemble a sampled one, each as many times as it stands for items."""
+        cells = one * (BINS + 1) + np.searchsorted(self._edges, similarity, side="right") - 1
+        values, nth = np.unique(similarity, return_inverse=True)
+        chances = np.array([self._chance(float(value)) for value in values])
+        np.add.at(self._pairs.reshape(-1), cells, items.astype(np.float64))
+        np.add.at(self._found.reshape(-1), cells, items * found.astype(np.float64))
+        np.add.at(self._expected.reshape(-1), cells, items * chances[nth])
+
+    def add_copies(self, items: NDArray[np.int64]) -> None:
+        """Count the copies of each sampled original, which are always found."""
+        for total in (self._pairs, self._found, self._expected, self._copies):
+            total[:, BINS] += items
+
+    def shares(self, which: NDArray[np.int64], *, complete: bool) -> list[Share]:
+        """Sum up over sampled items: all pairs, then each range of similarity; `which` has the original of each."""
+        ends = self._edges.tolist()
+        below = range(BINS if ends[0] < 1 else 0)
+        return [
+            self._share((ends[0], 1.0), slice(None), which, complete),
+            *(self._share((ends[i], ends[i + 1]), slice(i, i + 1), which, complete) for i in below),
+            self._share((1.0, 1.0), slice(BINS, None), which, complete),
+        ]
+
+    def _share(self, ends: tuple[float, float], bins: slice, which: NDArray[np.int64], complete: bool) -> Share:
+        """Sum up over some ranges of similarity."""
+        pairs, found, expected, copies = (
+            total[:, bins].sum(axis=1)[which] for total in (self._pairs, self._found, self._expected, self._copies)
+        )
+        total = pairs.sum()
+        if not total:
+            return Share(*ends, 0, 0, None, (0.0, 1.0), None)
+        recall = float(found.sum() / total)
+        within = (recall, recall) if complete else interval(pairs, found, copies)
+        return Share(*ends, int(total), int(found.sum()), recall, within, float(expected.sum() / total))
+
+
+def edges(threshold: float) -> NDArray[np.float64]:
+    """Return where the ranges of similarity begin: equal parts from the threshold to 1, and 1.
+
+    >>> edges(0.8).tolist()
+    [0.8, 0.85, 0.9, 0.95, 1.0]
+    """
+    steps = np.round(threshold + (1 - threshold) * np.arange(BINS + 1) / BINS, 12)
+    steps[0], steps[-1] = threshold, 1.0
+    return np.clip(steps, threshold, 1.0)
+
+
+def interval(
+    pairs: NDArray[np.float64], found: NDArray[np.float64], copies: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Return where the recall of all items is, from the pairs that each sampled one has and how many were found.
+
+    It is Wilson's interval, as if fewer pairs had been seen than were: pairs of one item tend to be found or missed
+    together. How much so shows in the variance between items. But a few items with a missed pair say little of that
+    variance, and none says nothing. So one more item is imagined, with as many pairs as the largest, `copies` apart,
+    which are always found; and all of them turned out the rarer way.
+    """
+    recall = found.sum() / pairs.sum()
+    size = max(1.0, (pairs - copies).max())
+    every = np.append(pairs, size)
+    residuals = np.append(found, 0.0 if recall > 1 / 2 else size)
+    share = residuals.sum() / every.sum()
+    residuals -= share * every
+    items = np.count_nonzero(every)
+    variance_if_apart = share * (1 - share) * every.sum()
+    effect = max(1.0, items / (items - 1) * (residuals * residuals).sum() / variance_if_apart)
+    return wilson(recall, pairs.sum() / effect)
+
+
+def wilson(share: float, count: float) -> tuple[float, float]:
+    """Return Wilson's interval for a share that was seen in so many cases.
+
+    >>> wilson(1.0, 100)
+    (0.9630..., 1.0)
+    """
+    centre = share + Z * Z / (2 * count)
+    reach = Z * math.sqrt(share * (1 - share) / count + (Z / (2 * count)) ** 2)
+    scale = 1 + Z * Z / count
+    low, high = (centre - reach) / scale, (centre + reach) / scale
+    return min(max(float(low), 0.0), float(share)), max(min(float(high), 1.0), float(share))

@@ -10,6 +10,7 @@ from lookalike import band, exact
 from lookalike.cluster import Components, Keep, count_components, members
 from lookalike.collect import Collected, collect
 from lookalike.expand import Groups
+from lookalike.measure import Connected, Listed, measure
 from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
 from lookalike.settings import Run, Settings
 from lookalike.summary import summarise
@@ -43,7 +44,9 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
             pairs = Groups(collected.copies, collected.boundary).expand(found).across(collected.boundary)
             table = pair_table(collected, pairs)
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
-        summary = summarise(run, collected, seen, pairs=len(pairs), clusters=clusters, condensed=pairs.condensed)
+        measured = measure(run, collected, Listed(found))
+        counts = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
+        summary = summarise(run, collected, seen, measured, **counts)
         for column in (pairs.left, pairs.right):
             column.flags.writeable = False
         return Pairs(table, summary, pairs.left, pairs.right, run.sources)
@@ -75,8 +78,9 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
         mask.flags.writeable = False
-        copies = collected.copies.count
-        summary = summarise(run, collected, seen, pairs=linked + copies, clusters=found.clusters, kept=int(mask.sum()))
+        measured = measure(run, collected, Connected(components.roots))
+        counts = {"pairs": linked + collected.copies.count, "clusters": found.clusters, "kept": int(mask.sum())}
+        summary = summarise(run, collected, seen, measured, **counts)
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items)
 
 

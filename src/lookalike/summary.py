@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 SMALLEST = 3
 """Characters below which nearly all texts share shingles."""
+
+WIDE = 0.1
+"""Width of an interval for the recall from which a larger sample is advised."""
 
 SHOWN = (0.7, 0.8, 0.9)
 """Similarities whose chance is always shown; the threshold's is too."""
@@ -72,12 +76,12 @@ def summarise(
     run: Run,
     collected: Collected,
     seen: Seen,
+    measured: Measured | None = None,
     *,
     pairs: int,
     clusters: int = 0,
     kept: int | None = None,
     condensed: int = 0,
-    measured: Measured | None = None,
 ) -> Summary:
     """Write down what a run did."""
     recipe, items = run.recipe, collected.items
@@ -104,7 +108,7 @@ def summarise(
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
         memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
-        notes=tuple(remarks(run, collected, condensed)),
+        notes=(*remarks(run, collected, condensed), *doubts(measured)),
     )
 
 
@@ -128,6 +132,29 @@ def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
             f"{condensed:,} items are in groups of more than {LARGEST_GROUP:,} with the same shingles: in each group "
             "the first stands for all, and only pairs with it are listed"
         )
+
+
+def doubts(measured: Measured | None) -> Iterator[str]:
+    """Yield what keeps the measured recall from being known well, and how large a sample would do."""
+    if measured is None or measured.complete:
+        return
+    low, high = measured.overall.interval
+    if high - low > WIDE:
+        wanted = round_up(min(measured.sampled * ((high - low) / WIDE) ** 2, measured.population))
+        yield (
+            f"the recall measured is uncertain ({low:.2f} to {high:.2f}), with {measured.overall.pairs:,} pairs of "
+            f"{measured.sampled:,} items: sample {wanted:,} items to know it better"
+        )
+
+
+def round_up(number: float) -> int:
+    """Round a number up to one digit and zeros.
+
+    >>> round_up(1234.5)
+    2000
+    """
+    step: int = 10 ** (len(str(math.ceil(number))) - 1)
+    return math.ceil(number / step) * step
 
 
 def unit(run: Run) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, pairs
+from lookalike.cli import compare, dedup, options, pairs
 
 app = typer.Typer(
     name="lookalike",
@@ -18,8 +18,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("dedup")(dedup.dedup)
-app.command("pairs")(pairs.pairs)
+app.command("dedup", cls=options.Subcommand)(dedup.dedup)
+app.command("pairs", cls=options.Subcommand)(pairs.pairs)
 app.command("compare")(compare.compare)
 
 

@@ -7,16 +7,23 @@ command, which gets them as keyword arguments.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from lookalike.recipe import Form, Sketch
 
 Command = Callable[..., None]
+
+SAMPLED = 200
+"""Items to sample where no number is given."""
+
+NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 
 Inputs = Annotated[
     list[str],
@@ -76,6 +83,42 @@ def reading(
     ] = None,
 ) -> None:
     """Hold the options that decide how items are read and worked on."""
+
+
+def checking(
+    measure_recall: Annotated[
+        int,
+        typer.Option(
+            metavar="[N]",
+            help="Find all pairs of N random items by an exact scan, and say how many of them the run has found; "
+            f"{SAMPLED} items without a number.",
+            show_default=False,
+        ),
+    ] = 0,
+) -> None:
+    """Hold the options that check what was found."""
+
+
+class Subcommand(TyperCommand):
+    """A command some of whose options need no value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the context of whichever Click Typer has
+        """Parse arguments, after giving those options a value that have none."""
+        return super().parse_args(ctx, list(with_value(args, "--measure-recall", str(SAMPLED))))
+
+
+def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
+    """Yield arguments, with a value after an option that is not followed by a number.
+
+    >>> list(with_value(["--sample", "a.csv", "--sample", "7"], "--sample", "5"))
+    ['--sample', '5', 'a.csv', '--sample', '7']
+    """
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    for argument, following in zip(options, [*options, ""][1:], strict=True):
+        yield argument
+        if argument == option and not NUMBER.fullmatch(following):
+            yield value
+    yield from arguments[len(options) :]
 
 
 def with_settings(*groups: Command) -> Callable[[Command], Command]:

@@ -12,9 +12,11 @@ from rich.table import Column, Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from lookalike.comparison import Comparison, Span
+    from lookalike.measure import Measured, Share
     from lookalike.results import Pairs
     from lookalike.summary import Summary
 
@@ -59,9 +61,35 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
         ("pairs", found),
         ("threshold", f"{s.threshold:g} on {s.shingle}, {search}"),
         ("chance", "1 to be found, by exact search" if s.exact else f"{chances} to be found"),
+        *measured_rows(s.measured, "at least " if deduplicated else ""),
         ("seconds", f"{s.seconds.get('total', sum(s.seconds.values())):.2f}: {seconds}; {s.threads} threads"),
         ("memory", f"{s.peak_memory_bytes / 1e6:,.0f} MB at most"),
     ]
+
+
+def measured_rows(measured: Measured | None, least: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines about the recall that was measured: of all pairs, then by similarity."""
+    if measured is None:
+        return
+    items = f"{'all ' if measured.complete else ''}{plural(measured.sampled, 'item')}"
+    overall = measured.overall
+    if overall.recall is None:
+        yield "recall", f"not measured, for want of pairs: {items} sampled"
+        return
+    confidence = f" with {measured.confidence:.0%} confidence"
+    recall = f"{overall.recall:.4f} measured{between(overall, confidence)}, predicted {least}{overall.predicted:.4f}"
+    yield "recall", f"{recall}: {overall.found:,} of {plural(overall.pairs, 'pair')} of {items}"
+    for share in measured.bins:
+        if share.pairs:
+            name = f"{share.low:.3f} to {share.high:.3f}:" if share.low < 1 else "exact copies:"
+            recall = f"{share.recall:.4f}{between(share)}, predicted {share.predicted:.4f}"
+            yield "", f"{name:15} {recall}: {share.found:,} of {share.pairs:,}"
+
+
+def between(share: Share, confidence: str = "") -> str:
+    """Return where a recall is, in brackets; nothing where it is known exactly."""
+    low, high = share.interval
+    return f" ({low:.4f} to {high:.4f}{confidence})" if low < high else ""
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

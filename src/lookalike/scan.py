@@ -1,0 +1,183 @@
+"""A few items against all: their exact similarities, in one pass over the texts.
+
+The shingles of the few are put in a table. Every shingle of every item is looked up in it, and nearly all of them are
+turned away by one test of a bit; so a scan takes little longer than making the shingles.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.group import group_keys
+from lookalike.kernels import scan as kernels
+from lookalike.kernels.join import index_keys
+from lookalike.kernels.shingles import power_of_two
+from lookalike.threads import slices
+from lookalike.verify import ROUND, mapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.items import Items
+    from lookalike.shingle import Shingler
+    from lookalike.threads import Threads
+
+TEXT_AT_A_TIME = 1 << 20
+"""Bytes of text that are looked up in one task."""
+
+ITEMS_AT_A_TIME = 1 << 20
+"""Items that are cut in tasks in one go."""
+
+HITS_AT_A_TIME = 1 << 20
+"""Hits that one task may have, unless one item has more."""
+
+BITS_PER_SHINGLE = 16
+"""Bits of the bitmap for each shingle of the few; 1 in so many of the other shingles is looked up in vain."""
+
+
+MANY = 16
+SHARE_OF_MANY = 8
+"""A shingle that so many of the few have, and 1 in 8 of them at least, is counted for all of the few at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Some of the items, and which of the few each resembles: exactly, an item itself included."""
+
+    item: NDArray[np.int32]
+    """Index of the item in the collection."""
+    few: NDArray[np.int32]
+    """Position among the few."""
+    similarity: NDArray[np.float64]
+    scanned: int
+    """How many items these are the hits of; most have none."""
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+
+@dataclass(frozen=True, slots=True)
+class Few:
+    """The sets of a few items: set i has `sizes[i]` of the elements, after those of the sets before it."""
+
+    elements: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @classmethod
+    def of(cls, indices: NDArray[np.int32], items: Items, shingler: Shingler) -> Few:
+        """Make the sets of these items, each of which has a shingle."""
+        elements, sizes = shingler.sets(items.data.view(), items.bounds(indices.astype(np.int64)))
+        return cls(elements.copy(), sizes)
+
+
+def scan(
+    few: Few, among: NDArray[np.int32], items: Items, shingler: Shingler, threads: Threads, least: float
+) -> Iterator[Hits]:
+    """Yield what resembles the few among the items of these indices, in order, some items at a time.
+
+    A hit has a similarity of at least `least`; with 0 it shares at least one shingle.
+    """
+    index = make_index(few)
+    data = items.data.view()
+    local = threading.local()
+
+    def look_up(task: Task) -> Hits:
+        if not hasattr(local, "work"):
+            local.work = make_work(len(few), index)
+        grams, counts = shingler.grams(data, task.bounds[:, 0].copy(), task.bounds[:, 1].copy())
+        place, one, shared = shared_shingles(few, index, grams, counts, task.items, least, local.work)
+        first = np.diff(place, prepend=-1) > 0
+        sizes = shingler.sets(data, task.bounds[place[first]])[1]
+        similarity = shared / (few.sizes[one] + sizes[np.cumsum(first) - 1] - shared)
+        enough = similarity >= least
+        return Hits(task.items[place[enough]], one[enough], similarity[enough], len(task.items))
+
+    for done, hits in enumerate(threads.map(look_up, tasks(items, among, len(few)))):
+        if done % ROUND == ROUND - 1:
+            items.data.forget()
+        yield hits
+    items.data.forget()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Items whose shingles are looked up in one go, and where their texts are."""
+
+    items: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+
+
+def tasks(items: Items, among: NDArray[np.int32], few: int) -> Iterator[Task]:
+    """Cut the items in tasks that take a bounded amount of memory."""
+    for begin in range(0, len(among), ITEMS_AT_A_TIME):
+        some = among[begin : begin + ITEMS_AT_A_TIME]
+        bounds = items.bounds(some.astype(np.int64))
+        weights = mapped(bounds) + few * TEXT_AT_A_TIME // HITS_AT_A_TIME
+        for part in slices(weights, TEXT_AT_A_TIME):
+            yield Task(some[part], bounds[part])
+
+
+def make_index(few: Few) -> tuple[NDArray[Any], ...]:
+    """Make the table of which of the few have a shingle, as the kernel wants it."""
+    keys = few.elements.copy()
+    members = np.repeat(np.arange(len(few), dtype=np.int32), few.sizes)
+    group_keys(keys, members)
+    table = np.empty(power_of_two(2 * len(keys)), np.uint64)
+    starts = np.empty(table.size, np.int64)
+    index_keys(keys, table, starts)
+    bits = np.zeros(power_of_two(len(keys) * BITS_PER_SHINGLE // 64), np.uint64)
+    np.bitwise_or.at(bits, keys >> np.uint64(6) & np.uint64(bits.size - 1), np.uint64(1) << (keys & np.uint64(63)))
+    return bits, table, starts, keys, members, *make_rows(keys, members, len(few))
+
+
+def make_rows(
+    keys: NDArray[np.uint64], members: NDArray[np.int32], few: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Make a row with a 1 for each of the few that has a shingle, for shingles that many of them have.
+
+    Also returned is which row belongs to a run of equal keys, where the run begins; -1 for none.
+    """
+    begins = np.flatnonzero(np.diff(keys, prepend=np.uint64(0)) != 0)
+    lengths = np.diff(begins, append=len(keys))
+    many = lengths * SHARE_OF_MANY >= max(few, MANY * SHARE_OF_MANY)
+    row_of = np.full(len(keys), -1, np.int32)
+    row_of[begins[many]] = np.arange(np.count_nonzero(many))
+    rows = np.zeros((np.count_nonzero(many), few), np.uint8)
+    rows[np.repeat(row_of[begins], lengths)[np.repeat(many, lengths)], members[np.repeat(many, lengths)]] = 1
+    return row_of, rows
+
+
+def make_work(few: int, index: tuple[NDArray[Any], ...]) -> tuple[NDArray[np.int32], ...]:
+    """Make what one thread needs to count with."""
+    table = index[1]
+    return np.full(table.size, -1, np.int32), np.zeros(few, np.int32), np.empty(few, np.int32)
+
+
+def shared_shingles(
+    few: Few,
+    index: tuple[NDArray[Any], ...],
+    grams: NDArray[np.uint64],
+    counts: NDArray[np.int64],
+    items: NDArray[np.int32],
+    least: float,
+    work: tuple[NDArray[np.int32], ...],
+) -> list[NDArray[np.int32]]:
+    """Return (place among the items, which of the few, shingles shared) where enough are; `grams` are the items'."""
+    ends = np.cumsum(counts)
+    room = min(len(items) * len(few), max(HITS_AT_A_TIME, len(few)))
+    out = tuple(np.empty(room, np.int32) for _ in range(3))
+    parts: list[list[NDArray[np.int32]]] = []
+    first = 0
+    while first < len(items):
+        filled, first = kernels.count_shared(grams, ends, items, first, index, few.sizes, least, work, out)
+        parts.append([column[:filled].copy() for column in out])
+    return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
