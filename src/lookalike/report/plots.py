@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,18 @@ from lookalike.write import write_file
 try:
     import matplotlib as mpl
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 except ImportError as error:
     raise MissingExtraError("matplotlib", "A plot", "report") from error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
+    from lookalike.measure import Share
     from lookalike.recipe import Banding
 
 FORMATS = (".svg", ".png", ".pdf")
@@ -66,7 +71,14 @@ SIZE = (4.8, 3.1)
 POINTS = 72
 """Of an inch; units of the SVG."""
 
-MIDDLE = 0.5
+TINY = 1e-9
+NARROWEST = 0.01
+
+BINS = 40
+WIDTHS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.025)
+
+EDGES = (2, 3, 4, 5, 10, 20, 50, *(10**power for power in range(2, 11)))
+"""Where ranges of cluster sizes begin."""
 
 UNWANTED = [
     re.compile(pattern, re.DOTALL)
@@ -97,7 +109,7 @@ def step(threshold: float) -> Figure:
 
 
 def draw_curve(
-    similarity: np.ndarray[Any, Any], chance: np.ndarray[Any, Any], threshold: float | None, label: str
+    similarity: NDArray[np.float64], chance: NDArray[np.float64], threshold: float | None, label: str
 ) -> Figure:
     """Draw a chance over the similarity, and what a threshold makes of it."""
     with mpl.rc_context(STYLE):
@@ -111,13 +123,101 @@ def draw_curve(
                 high, missed, 1, color=COLOURS["red"], alpha=0.55, linewidth=0, label="missed (false negatives)"
             )
             axes.fill_between(
-                low, vain, color=COLOURS["blue"], alpha=0.16, linewidth=0, label="compared in vain (false positives)"
+                low, vain, color=COLOURS["blue"], alpha=0.2, linewidth=0, label="compared in vain (false positives)"
             )
             mark_threshold(axes, threshold)
-        early = similarity[np.searchsorted(chance, MIDDLE)] < MIDDLE
         axes.set(xlim=(0, 1), ylim=(0, 1.02))
-        axes.legend(loc="lower right" if early else "upper left", borderaxespad=0.2)
+        figure.legend(loc="outside lower left", ncols=2)
         return figure
+
+
+def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pairs") -> Figure:
+    """Draw how many there are of each similarity below 1; those below the threshold in grey."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas("similarity", up)
+        edges = bins(min(threshold, similarity.min(initial=1)))
+        counts, _ = np.histogram(similarity, edges)
+        colours = np.where(edges[:-1] < threshold - TINY, COLOURS["grey"], COLOURS["blue"])
+        axes.bar(edges[:-1], counts, np.diff(edges) * 0.9, align="edge", color=colours.tolist(), linewidth=0)
+        axes.set_xlim(edges[0], 1)
+        axes.set_ylim(0, max(counts.max(initial=0), 1) * 1.06)
+        whole_numbers(axes)
+        if threshold < 1:
+            mark_threshold(axes, threshold)
+        return figure
+
+
+def bins(least: float) -> NDArray[np.float64]:
+    """Return edges from a similarity to 1: about forty bins whose width is a round number."""
+    width = next((width for width in WIDTHS if (1 - least) / width <= BINS), WIDTHS[-1])
+    first = np.floor(least / width + TINY)
+    return np.asarray(np.round(np.arange(first, round(1 / width) + 1) * width, 6))
+
+
+def sizes(counts: dict[int, int]) -> Figure:
+    """Draw how many clusters there are of each size."""
+    ranges = size_ranges(counts)
+    with mpl.rc_context(STYLE):
+        height = max(0.6, 0.27 * len(ranges)) + 0.2
+        figure, axes = canvas("clusters", "items in a cluster, and how many such clusters there are", (SIZE[0], height))
+        bars = axes.barh(range(len(ranges)), list(ranges.values()), color=COLOURS["blue"], height=0.68)
+        axes.bar_label(bars, labels=[f"{count:,}" if count else "" for count in ranges.values()], padding=3)
+        axes.set_yticks(range(len(ranges)), list(ranges))
+        axes.set_ylim(len(ranges) - 0.5, -0.5)
+        axes.margins(x=0.12)
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_visible(False)
+        axes.spines[["bottom", "left"]].set_visible(False)
+        axes.grid(visible=False)
+        return figure
+
+
+def size_ranges(counts: dict[int, int]) -> dict[str, int]:
+    """Count the clusters of each size, or of each range of sizes, up to the largest.
+
+    >>> list(size_ranges({2: 7, 3: 1, 12: 2}).values())
+    [7, 1, 0, 0, 2]
+    """
+    found = {}
+    for low, end in itertools.pairwise(EDGES):
+        if low > max(counts, default=0):
+            break
+        name = f"{low:,}" if end == low + 1 else f"{low:,}\N{EN DASH}{end - 1:,}"
+        found[name] = sum(count for size, count in counts.items() if low <= size < end)
+    return found
+
+
+def recall(shares: Sequence[Share], confidence: float) -> Figure:
+    """Draw the recall measured in each bin of similarity, with its interval, beside the one predicted."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas("similarity of two items", "share of true pairs found")
+        known = [share for share in shares if share.recall is not None]
+        middle = [(share.low + share.high) / 2 for share in known]
+        found = np.array([share.recall for share in known], float)
+        around = np.abs(np.array([share.interval for share in known]).reshape(-1, 2).T - found)
+        style: dict[str, Any] = {"color": COLOURS["blue"], "elinewidth": 1.4, "capsize": 3, "markersize": 5}
+        axes.errorbar(
+            middle, found, around, fmt="o", label=f"measured, with {confidence:.0%} interval", zorder=3, **style
+        )
+        told = [share for share in known if share.predicted is not None]
+        axes.hlines(
+            np.array([share.predicted for share in told], float),
+            [share.low for share in told],
+            [max(share.high, share.low + NARROWEST) for share in told],
+            color=COLOURS["red"],
+            linewidth=2,
+            label="predicted",
+        )
+        least = min([*(share.interval[0] for share in known), *(share.predicted or 1 for share in told), 0.9])
+        axes.set_ylim(max(0, least - 0.05 * (1 - least)), 1 + 0.04 * (1 - least))
+        figure.legend(loc="outside lower left", ncols=2)
+        return figure
+
+
+def whole_numbers(axes: Axes) -> None:
+    """Let the upright axis count: whole numbers, with commas."""
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
 def canvas(across: str, up: str, size: tuple[float, float] = SIZE) -> tuple[Figure, Axes]:
