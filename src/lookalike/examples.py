@@ -174,7 +174,8 @@ class Chooser:
         near = np.flatnonzero((pairs.similarity >= self._threshold) & (pairs.similarity < 1))
         near = near[np.argsort(pairs.similarity[near], kind="stable")]
         original = self._collected.copies.original.astype(np.int64)
-        _, first = np.unique(original[pairs.left[near]] << 32 | original[pairs.right[near]], return_index=True)
+        one, two = original[pairs.left[near]], original[pairs.right[near]]
+        _, first = np.unique(np.minimum(one, two) << 32 | np.maximum(one, two), return_index=True)
         return [
             Choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
             for at in near[np.sort(first)[: self._count]]

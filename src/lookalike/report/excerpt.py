@@ -56,6 +56,8 @@ def passages(side: Side, unit: str) -> list[Passage]:
     for kind, begin, end in pieces(side.text, side.differs):
         if room <= 0:
             break
+        if begin == end:
+            continue
         if kind == "fold":
             shown.append(fold(end - begin, "the same"))
         elif kind == "differs" and end - begin > LONGEST_DIFFERENCE + LEAST_FOLDED:

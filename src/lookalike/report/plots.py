@@ -99,36 +99,48 @@ def curve(banding: Banding, threshold: float | None = None) -> Figure:
     positives) are shaded.
     """
     similarity = np.linspace(0, 1, 401)
-    label = f"{banding.bands} bands of {banding.rows} rows"
-    return draw_curve(similarity, np.array([banding.chance(s) for s in similarity]), threshold, label)
-
-
-def step(threshold: float) -> Figure:
-    """Draw the S-curve of an exact search: a step at the threshold."""
-    return draw_curve(np.array([0, threshold, threshold, 1]), np.array([0, 0, 1, 1]), threshold, "exact search")
-
-
-def draw_curve(
-    similarity: NDArray[np.float64], chance: NDArray[np.float64], threshold: float | None, label: str
-) -> Figure:
-    """Draw a chance over the similarity, and what a threshold makes of it."""
     with mpl.rc_context(STYLE):
         figure, axes = canvas("similarity of two items", "chance to be compared")
-        axes.plot(similarity, chance, color=COLOURS["blue"], linewidth=2, label=label, clip_on=False, zorder=3)
+        chance = [banding.chance(s) for s in similarity]
+        draw_chance(axes, similarity.tolist(), chance, f"{banding.bands} bands of {banding.rows} rows")
         if threshold is not None:
             low = np.append(similarity[similarity < threshold], threshold)
             high = np.append(threshold, similarity[similarity > threshold])
-            missed, vain = (np.interp(part, similarity, chance) for part in (high, low))
-            axes.fill_between(
-                high, missed, 1, color=COLOURS["red"], alpha=0.55, linewidth=0, label="missed (false negatives)"
-            )
-            axes.fill_between(
-                low, vain, color=COLOURS["blue"], alpha=0.2, linewidth=0, label="compared in vain (false positives)"
-            )
+            missed, vain = ([banding.chance(s) for s in part] for part in (high, low))
+            shade(axes, high, missed, 1, "red", 0.55, "missed (false negatives)")
+            shade(axes, low, vain, 0, "blue", 0.2, "compared in vain (false positives)")
             mark_threshold(axes, threshold)
-        axes.set(xlim=(0, 1), ylim=(0, 1.02))
         figure.legend(loc="outside lower left", ncols=2)
         return figure
+
+
+def step(threshold: float) -> Figure:
+    """Draw what becomes of the S-curve in an exact search: a step at the threshold."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas("similarity of two items", "chance to be found")
+        draw_chance(axes, [0, threshold, threshold, 1], [0, 0, 1, 1], "exact search")
+        mark_threshold(axes, threshold)
+        figure.legend(loc="outside lower left", ncols=2)
+        return figure
+
+
+def draw_chance(axes: Axes, similarity: Sequence[float], chance: Sequence[float], label: str) -> None:
+    """Draw a chance over the similarity."""
+    axes.plot(similarity, chance, color=COLOURS["blue"], linewidth=2, label=label, clip_on=False, zorder=3)
+    axes.set(xlim=(0, 1), ylim=(0, 1.02))
+
+
+def shade(
+    axes: Axes,
+    similarity: NDArray[np.float64],
+    chance: Sequence[float],
+    other: int,
+    colour: str,
+    alpha: float,
+    label: str,
+) -> None:
+    """Fill what is between a chance and 0 or 1."""
+    axes.fill_between(similarity, chance, other, color=COLOURS[colour], alpha=alpha, linewidth=0, label=label)
 
 
 def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pairs") -> Figure:
