@@ -130,7 +130,7 @@ class Pairs(Table):
             f"Pairs: {len(self):,} among {self.summary.items:,} items, similarity at least {self.summary.threshold:g}"
         )
 
-    def report(self, path: Path, *, force: bool = False) -> None:
+    def report(self, path: Path | str, *, force: bool = False) -> None:
         """Write a page about the run, with plots and, if the run was to keep some, examples; see `Deduplicated`."""
         from lookalike.report import report  # noqa: PLC0415 - only when asked for
 
@@ -256,7 +256,7 @@ class Deduplicated:
         picks = {"path": self.mask, "removed": ~self.mask}
         write_rows(self.source, {place: picks[name] for name, place in outputs.items()})
 
-    def report(self, path: Path, *, force: bool = False) -> None:
+    def report(self, path: Path | str, *, force: bool = False) -> None:
         """Write a page about the run, for people: what was removed and why, plots, examples.
 
         Examples are there if the run was to keep some: `deduplicate(items, examples=3)`. A file that exists is replaced

@@ -54,7 +54,7 @@ def passages(side: Side, unit: str) -> list[Passage]:
     room = SHOWN
     at = 0
     for kind, begin, end in pieces(side.text, side.differs):
-        if room <= 0:
+        if room <= 0 and len(side.text) - at > LEAST_FOLDED:
             break
         if begin == end:
             continue

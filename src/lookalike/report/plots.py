@@ -151,7 +151,7 @@ def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pair
         counts, _ = np.histogram(similarity, edges)
         colours = np.where(edges[:-1] < threshold - TINY, COLOURS["grey"], COLOURS["blue"])
         axes.bar(edges[:-1], counts, np.diff(edges) * 0.9, align="edge", color=colours.tolist(), linewidth=0)
-        axes.set_xlim(edges[0], 1)
+        axes.set_xlim(edges[0] - (1 - edges[0]) / 50, 1)
         axes.set_ylim(0, max(counts.max(initial=0), 1) * 1.06)
         whole_numbers(axes)
         if threshold < 1:
