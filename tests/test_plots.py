@@ -146,7 +146,7 @@ def test_differences_far_apart_are_all_in_view() -> None:
     ("text", "seen"),
     [
         ("a\tb\n", "a\tb\n"),
-        ("\x00\r\x7f\x85", "\u2400\u240d\u2421[U+0085]"),
+        ("\x00\r\x7f\x85", "[U+0000][U+000D][U+007F][U+0085]"),
         ("\u202ex\u2066\u200b\ufeff\u2028", "[U+202E]x[U+2066][U+200B][U+FEFF][U+2028]"),
         ("\U000e0041\ue000\ud800", "[U+E0041][U+E000][U+D800]"),
         (
@@ -160,7 +160,7 @@ def test_what_is_not_seen_becomes_a_sign(text: str, seen: str) -> None:
 
 
 def test_a_name_is_one_line_and_says_when_it_is_cut() -> None:
-    assert excerpt.name("a\nb\tc") == "a\u240ab\u2409c"
+    assert excerpt.name("a\nb\tc") == "a[U+000A]b[U+0009]c"
     assert excerpt.name("x" * 1300) == "x" * 300 + " \u2026 1,000 more characters"
 
 

@@ -99,6 +99,12 @@ def test_every_kind_of_result_has_a_page(name: str) -> None:
     assert words in page_of(make()).text()
 
 
+def test_two_collections_have_no_clusters() -> None:
+    page = page_of(find_pairs([STORY], against=[STORY, f"{STORY} x"], examples=2))
+    assert "lusters" not in page.text()
+    assert "against items in memory" in page.all("title")[0].text
+
+
 def test_no_examples_below_is_not_taken_for_no_examples_asked() -> None:
     assert "examples=3" not in page_of(find_pairs(["a b c d e f", "g h i j k l"], examples=3)).text()
 

@@ -32,8 +32,6 @@ LONGEST_WORD = 20
 LONGEST_NAME = 300
 """Characters shown of an id or a file's name."""
 
-CONTROL_PICTURES = 0x2400
-DELETE = 0x7F
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that are not seen, or change how others are seen."""
 
@@ -111,30 +109,21 @@ def fold(count: int, what: str) -> Passage:
 
 
 def visible(text: str) -> str:
-    r"""Replace characters that are not seen, or that change the order of others, by signs that are seen.
+    r"""Replace characters that are not seen, or that change the order of others, by their numbers, which are seen.
 
     >>> visible("a\x00b\u202ec")
-    'a␀b[U+202E]c'
+    'a[U+0000]b[U+202E]c'
     """
-    return "".join(map(sign, text))
+    return "".join(c if c in HARMLESS or unicodedata.category(c) not in HIDDEN else sign(c) for c in text)
 
 
 def sign(character: str) -> str:
-    """Return a character, or a sign for it."""
-    if character in HARMLESS or unicodedata.category(character) not in HIDDEN:
-        return character
-    code = ord(character)
-    if code < ord(" "):
-        return chr(CONTROL_PICTURES + code)
-    return "\N{SYMBOL FOR DELETE}" if code == DELETE else f"[U+{code:04X}]"
+    """Return a sign for a character that cannot be shown."""
+    return f"[U+{ord(character):04X}]"
 
 
 def name(text: str) -> str:
     """Return an id or the name of a file in one line, cut if it is very long."""
-    line = (
-        visible(text[:LONGEST_NAME])
-        .replace("\n", "\N{SYMBOL FOR LINE FEED}")
-        .replace("\t", "\N{SYMBOL FOR HORIZONTAL TABULATION}")
-    )
+    line = "".join(sign(c) if c in "\n\t" else c for c in visible(text[:LONGEST_NAME]))
     more = len(text) - LONGEST_NAME
     return line if more <= 0 else f"{line} … {more:,} more characters"

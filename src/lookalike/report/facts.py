@@ -50,6 +50,11 @@ class Facts:
         return isinstance(self.result, Deduplicated)
 
     @property
+    def across(self) -> bool:
+        """Whether two collections were compared: there are no clusters then."""
+        return len(sources_of(self.result)) > 1
+
+    @property
     def title(self) -> str:
         """The names of the inputs, or what they were."""
         names = [self._name(source) for source in sources_of(self.result)]
@@ -57,7 +62,7 @@ class Facts:
 
     def _name(self, source: Source) -> str:
         if not source.paths:
-            return "items in memory" if len(sources_of(self.result)) > 1 else f"{self.summary.items:,} items in memory"
+            return "items in memory" if self.across else f"{self.summary.items:,} items in memory"
         names = [label(path, whole=False) for path in source.paths[:TITLES]]
         more = len(source.paths) - TITLES
         return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
@@ -95,6 +100,8 @@ class Facts:
     @cached_property
     def sizes(self) -> dict[int, int]:
         """How many clusters there are of each size."""
+        if self.across:
+            return {}
         if isinstance(self.result, Pairs):
             cluster = connected(self.result)
         else:
@@ -122,10 +129,11 @@ class Facts:
                 found,
                 took,
             ]
+        clusters = [] if self.across else [("clusters", f"{s.clusters:,}", "of connected pairs")]
         return [
             ("items", f"{s.items:,}", "went in"),
             ("pairs", f"{s.pairs:,}", f"at similarity {s.threshold:g} or more"),
-            ("clusters", f"{s.clusters:,}", "of connected pairs"),
+            *clusters,
             ("candidates", f"{s.candidates:,}", "were compared"),
             found,
             took,
@@ -135,7 +143,7 @@ class Facts:
         """Return the table of what was read."""
         s = self.summary
         return [
-            ("items", f"{s.items:,}", "of all sources together" if len(sources_of(self.result)) > 1 else "read"),
+            ("items", f"{s.items:,}", "of both collections" if self.across else "read"),
             ("null", f"{s.nulls:,}", "no text at all"),
             ("empty", f"{s.empty:,}", "no shingle, nulls included: compared with nothing, always kept"),
             ("short", f"{s.short:,}", "a single shingle: they match only as a whole"),
@@ -158,9 +166,10 @@ class Facts:
                 ("pairs", f"{s.pairs:,}", "each verified by its exact similarity"),
                 ("exact copies", f"{self.copies:,}", "pairs with the same shingles"),
                 ("near-duplicates", f"{near:,}", f"pairs of similarity {s.threshold:g} or more, but below 1"),
-                ("clusters", f"{s.clusters:,}", "groups of items that pairs connect"),
             ]
         )
+        if not self.deduplicated and not self.across:
+            rows.append(("clusters", f"{s.clusters:,}", "groups of items that pairs connect"))
         if self.unknown:
             rows.append(("not known", f"{self.unknown:,}", "similarities that were not computed"))
         return rows

@@ -160,7 +160,7 @@ def inputs(result: Result) -> list[tuple[str, list[str], int]]:
     found = []
     for source in sources_of(result):
         paths = [label(path) for path in source.paths[:FILES]]
-        kind = f"{len(source.paths):,} file{'s' * (len(source.paths) != 1)}" if paths else "in memory"
+        kind = f"{len(source.paths):,} file{'s' * (len(source.paths) != 1)}" if paths else "items in memory"
         if paths and source.format:
             kind += f", {source.format}"
         found.append((kind, paths, len(source.paths) - len(paths)))
