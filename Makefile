@@ -3,13 +3,15 @@
 #   make test    all checks and tests; what continuous integration runs
 #   make bench   measure speed and memory; results in benchmarks/results
 #   make docs    write the generated pages again
+# The report is tested in a real browser: `make test` installs chromium with apt-get if it is missing and you are root.
+# Otherwise these tests are skipped, except where CI is set.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check browser bench docs clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -33,7 +35,14 @@ check: $(VENV)/.developing
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: check
+browser:
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update --quiet --quiet && \
+		DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --quiet --no-install-recommends chromium || \
+		echo "chromium cannot be installed; tests that need it are skipped, or fail where CI is set"; \
+	fi
+
+test: check browser
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 bench: $(VENV)/.developing

@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation. Needs matplotlib, which nothing else does.
+"""Draw the pictures of the documentation. Needs the extra `report`.
 
 Run it with: python docs/make_images.py
 """  # noqa: INP001 - a script, not a package
@@ -6,18 +6,17 @@ Run it with: python docs/make_images.py
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import matplotlib as mpl  # type: ignore[import-not-found, unused-ignore]
-import matplotlib.pyplot as plt  # type: ignore[import-not-found, unused-ignore]
-import numpy as np
+import matplotlib as mpl
+from matplotlib.figure import Figure
 
 from lookalike.recipe import Banding
+from lookalike.report import plots
 from lookalike.tune import tune
 
 IMAGES = Path(__file__).parent / "images"
 THRESHOLD, RECALL = 0.8, 0.99
-BLUE, RED, GREY = "#1f5fa8", "#c0392b", "#777777"
+INK, BLUE, RED, GREY = (plots.COLOURS[name] for name in ("ink", "blue", "red", "muted"))
 STEPS = (
     ("read", "rows of files\nor frames"),
     ("shingle", "a set of\nhashed phrases"),
@@ -31,45 +30,29 @@ BETWEEN = {3: "candidates", 4: "pairs"}
 """What is handed on after a step."""
 
 
-def draw_curve(axes: Any, banding: Banding, colour: str, label: str) -> None:  # noqa: ANN401 - matplotlib has no types
-    """Draw the chance of becoming a candidate over the similarity."""
-    similarity = np.linspace(0, 1, 401)
-    axes.plot(similarity, [banding.chance(s) for s in similarity], color=colour, linewidth=2, label=label)
-
-
-def s_curve() -> Any:  # noqa: ANN401 - a figure
-    """Draw the S-curve of the defaults, and what is missed and what is compared in vain."""
-    banding = tune(THRESHOLD, RECALL)
-    figure, axes = plt.subplots(figsize=(7.2, 3.9), layout="constrained")
-    draw_curve(axes, banding, BLUE, f"default: {banding.bands} bands of {banding.rows} rows")
-    draw_curve(axes, Banding(20, 5), GREY, "textbook: 20 bands of 5 rows")
-    low, high = np.linspace(0, THRESHOLD, 201), np.linspace(THRESHOLD, 1, 101)
-    axes.fill_between(low, [banding.chance(s) for s in low], color=BLUE, alpha=0.15)
-    axes.fill_between(high, [banding.chance(s) for s in high], 1, color=RED, alpha=0.5)
-    axes.axvline(THRESHOLD, color=GREY, linestyle="--", linewidth=1)
-    axes.annotate(
-        f"at the threshold:\nfound with {banding.chance(THRESHOLD):.3f}",
-        (THRESHOLD, banding.chance(THRESHOLD)),
-        (0.83, 0.62),
-        arrowprops={"arrowstyle": "->", "color": RED},
-        color=RED,
-    )
-    axes.text(0.04, 0.42, "compared, then rejected:\nnever reported", color=BLUE)
-    axes.annotate("", (0.66, 0.3), (0.33, 0.42), arrowprops={"arrowstyle": "->", "color": BLUE})
-    axes.set(xlim=(0, 1), ylim=(0, 1.02), xlabel="similarity of two items", ylabel="chance to be compared")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="upper left", frameon=False)
+def s_curve() -> Figure:
+    """Draw the S-curve of the defaults, what it misses and compares in vain, and the textbook's beside it."""
+    figure = plots.curve(tune(THRESHOLD, RECALL), THRESHOLD)
+    figure.set_size_inches(7.2, 3.9)
+    axes = figure.axes[0]
+    textbook = Banding(20, 5)
+    similarity = [i / 400 for i in range(401)]
+    label = f"textbook: {textbook.bands} bands of {textbook.rows} rows"
+    axes.plot(similarity, [textbook.chance(s) for s in similarity], color=GREY, linewidth=1, label=label)
+    figure.legends.clear()
+    figure.legend(loc="outside lower left", ncols=2)
     return figure
 
 
-def flow() -> Any:  # noqa: ANN401 - a figure
+def flow() -> Figure:
     """Draw the steps in a row."""
-    figure, axes = plt.subplots(figsize=(10, 1.75), layout="constrained")
+    figure = Figure(figsize=(10, 1.75), layout="constrained")
+    axes = figure.add_subplot()
     for i, (name, meaning) in enumerate(STEPS):
         colour = RED if name == "verify" else BLUE
         box = {"boxstyle": "round,pad=0.45", "facecolor": colour, "edgecolor": colour}
         axes.text(i, 0.68, name, ha="center", va="center", color="white", fontsize=12, fontweight="bold", bbox=box)
-        axes.text(i, 0.27, meaning, ha="center", va="center", color="#333333", fontsize=10)
+        axes.text(i, 0.27, meaning, ha="center", va="center", color=INK, fontsize=10)
         if i + 1 < len(STEPS):
             arrow = {"arrowstyle": "->", "color": GREY, "linewidth": 1.4}
             axes.annotate("", (i + 0.6, 0.68), (i + 0.4, 0.68), arrowprops=arrow)
@@ -81,12 +64,9 @@ def flow() -> Any:  # noqa: ANN401 - a figure
 
 def main() -> None:
     """Write every picture as SVG, the same bytes each time."""
-    mpl.use("svg")
-    mpl.rcParams.update({"svg.hashsalt": "lookalike", "font.size": 10})
     for draw in (s_curve, flow):
-        figure = draw()
-        figure.savefig(IMAGES / f"{draw.__name__.replace('_', '-')}.svg", metadata={"Date": None})
-        plt.close(figure)
+        with mpl.rc_context(plots.STYLE):
+            plots.save(draw(), IMAGES / f"{draw.__name__.replace('_', '-')}.svg")
 
 
 if __name__ == "__main__":

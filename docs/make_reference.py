@@ -28,7 +28,7 @@ WIDTH = 98  # of a terminal with 100 columns
 TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "comparison": "comparison"}
 """The Python function that does what a command does."""
 
-MODULES = ("pipeline", "comparison", "tune", "settings", "results", "recipe", "errors")
+MODULES = ("pipeline", "comparison", "tune", "settings", "results", "summary", "measure", "recipe", "errors")
 """Where public things live, in the order of the page."""
 
 UNLISTED = {"settings": ("Settings",)}

@@ -19,6 +19,7 @@ from lookalike.tune import tune
 
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, compare
+    from lookalike.measure import Measured
     from lookalike.pipeline import deduplicate, find_pairs
     from lookalike.results import Clusters, Deduplicated, Pairs
     from lookalike.summary import Summary
@@ -32,6 +33,7 @@ __all__ = [
     "Deduplicated",
     "InputError",
     "LookalikeError",
+    "Measured",
     "MissingExtraError",
     "OutputError",
     "Pairs",
@@ -49,6 +51,7 @@ _HOMES = {
     "comparison": ("Comparison", "compare"),
     "pipeline": ("deduplicate", "find_pairs"),
     "results": ("Clusters", "Deduplicated", "Pairs"),
+    "measure": ("Measured",),
     "summary": ("Summary",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

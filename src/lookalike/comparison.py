@@ -97,8 +97,7 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
     elements, sizes = shingler.sets(columns.data, bounds)
     shared = len(np.intersect1d(elements[: sizes[0]], elements[sizes[0] :], assume_unique=True))
     only_left, only_right = (int(size) - shared for size in sizes)
-    marker = Shingler(replace(recipe.shingling, bag=False))
-    grams = [marker.grams(columns.data, bounds[i : i + 1, 0], bounds[i : i + 1, 1])[0].copy() for i in (0, 1)]
+    in_right, in_left = which_are_shared(recipe.shingling, columns.data, bounds)
     return Comparison(
         similarity=shared / (shared + only_left + only_right) if elements.size else 0.0,
         shared=shared,
@@ -108,8 +107,8 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
         bands_met=bands_met(recipe, shingler, left, right),
         left=left,
         right=right,
-        left_spans=shared_spans(left, np.isin(grams[0], grams[1]), recipe.shingling),
-        right_spans=shared_spans(right, np.isin(grams[1], grams[0]), recipe.shingling),
+        left_spans=shared_spans(left, in_right, recipe.shingling),
+        right_spans=shared_spans(right, in_left, recipe.shingling),
     )
 
 
@@ -132,26 +131,52 @@ def bands_met(recipe: Recipe, shingler: Shingler, left: str, right: str) -> int:
     return int(np.count_nonzero((keys[:, 0] == keys[:, 1]) & (keys[:, 0] != 0)))
 
 
+def which_are_shared(
+    shingling: Shingling, data: NDArray[np.uint8], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell of the shingles of two items, in order, which the other has too; item i is `data[slice(*bounds[i])]`."""
+    marker = Shingler(replace(shingling, bag=False))
+    left, right = (marker.grams(data, bounds[i : i + 1, 0], bounds[i : i + 1, 1])[0].copy() for i in (0, 1))
+    return np.isin(left, right), np.isin(right, left)
+
+
 def shared_spans(text: str, shared: NDArray[np.bool_], shingling: Shingling) -> tuple[Span, ...]:
     """Return where a text has shared shingles, given which of its shingles are; those that touch are one span."""
     begins, ends = token_bounds(text, shingling)
-    if not shared.any():
-        return ()
-    first = np.flatnonzero(shared)
-    steps = np.zeros(len(begins) + 1, np.int64)
+    return spans_of(begins, ends, covered(len(begins), shared, shingling))
+
+
+def other_spans(text: str, shared: NDArray[np.bool_], shingling: Shingling) -> tuple[Span, ...]:
+    """Return where a text has tokens that no shared shingle covers. The text may be the beginning of a longer one."""
+    begins, ends = token_bounds(text, shingling)
+    return spans_of(begins, ends, ~covered(len(begins), shared, shingling))
+
+
+def covered(tokens: int, shared: NDArray[np.bool_], shingling: Shingling) -> NDArray[np.bool_]:
+    """Tell which of the first tokens are in a shared shingle, given which of the shingles are shared."""
+    first = np.flatnonzero(shared[:tokens])
+    steps = np.zeros(tokens + 1, np.int64)
     np.add.at(steps, first, 1)
-    np.add.at(steps, np.minimum(first + shingling.size, len(begins)), -1)
-    covered = np.cumsum(steps[:-1]) > 0
-    edges = np.flatnonzero(np.diff(covered.astype(np.int8), prepend=0, append=0))
+    np.add.at(steps, np.minimum(first + shingling.size, tokens), -1)
+    return np.cumsum(steps[:-1]) > 0
+
+
+def spans_of(begins: NDArray[np.int64], ends: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[Span, ...]:
+    """Return where the runs of wanted tokens begin and end."""
+    edges = np.flatnonzero(np.diff(wanted.astype(np.int8), prepend=0, append=0))
     return tuple((int(begins[low]), int(ends[high - 1])) for low, high in edges.reshape(-1, 2))
 
 
 def token_bounds(text: str, shingling: Shingling) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each token of a text begins and ends, in characters. A byte has the place of its character."""
+    """Return where each token of a text begins and ends, in characters. A byte has the place of its character.
+
+    Token ids stand in the text as numbers with spaces between them.
+    """
     places = np.arange(len(text))
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    if shingling.kind == "words":
-        kinds = characters.classes(punctuation=shingling.punctuation)[codes]
+    if shingling.kind in ("words", "tokens"):
+        words = shingling.kind == "words"
+        kinds = characters.classes(punctuation=shingling.punctuation)[codes] if words else WORD * (codes != ord(" "))
         inside = kinds == WORD
         begins = (kinds == SINGLE) | (inside & ~np.append(False, inside[:-1]))
         ends = (kinds == SINGLE) | (inside & ~np.append(inside[1:], False))

@@ -89,8 +89,8 @@ class Sampler:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """A search for all pairs among items, or some of them."""
+class PrefixFilter:
+    """Finds the rare elements of all items, or of some."""
 
     collected: Collected
     threshold: float
@@ -228,7 +228,7 @@ class Block:
 class Prefixes:
     """The rare elements of sets, on disk, a share of them at a time in buckets."""
 
-    def __init__(self, search: Search, parts: Parts, sizes: NDArray[np.int32], below: int) -> None:
+    def __init__(self, search: PrefixFilter, parts: Parts, sizes: NDArray[np.int32], below: int) -> None:
         self._search = search
         self._sizes = sizes
         self._cutoff = np.uint64(below)

@@ -5,10 +5,46 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from lookalike.cluster import Components, Keep, Members, members
+from lookalike.comparison import other_spans, which_are_shared
+from lookalike.items import Copies
+from lookalike.verify import Verified
+
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.band import Candidates
+    from lookalike.collect import Collected
     from lookalike.comparison import Span
+    from lookalike.expand import IndexedPairs
+    from lookalike.settings import Run
+    from lookalike.verify import Verifier
 
 Kind = Literal["largest", "typical", "above", "below"]
+
+REMEMBERED = 1 << 12
+"""Candidates below the threshold that are remembered for each example wanted, to find the most similar of them."""
+
+LONGEST = 1 << 20
+"""Bytes of a text that are held: differences are looked for in these."""
+
+CONTINUES = 0x80
+"""A byte of UTF-8 that continues a character has this as its two highest bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two items of an example."""
+
+    id: str
+    text: str = field(repr=False)
+    """The text in the form that was compared; token ids as numbers with spaces between them."""
+    differs: tuple[Span, ...] = field(repr=False)
+    """Where the text has tokens that no shared shingle covers, as positions of characters."""
+    more: int
+    """Characters, or token ids, beyond those held in `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +54,195 @@ class Example:
     kind: Kind
     similarity: float
     size: int | None
-    """Items in the cluster; none where the two are in no cluster."""
-    left_id: str
-    right_id: str
-    left: str = field(repr=False)
-    """The texts as they were compared."""
-    right: str = field(repr=False)
-    left_spans: tuple[Span, ...] = field(repr=False)
-    """Where the texts have shingles that both have, as positions of characters."""
-    right_spans: tuple[Span, ...] = field(repr=False)
+    """Items in the cluster; none for pairs close to the threshold."""
+    left: Side
+    right: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Two items that will be an example, by index."""
+
+    kind: Kind
+    similarity: float
+    size: int | None
+    left: int
+    right: int
+
+
+class Rejected:
+    """Remembers some candidates that turned out to be no pairs: those with the least hash, in whatever order they come.
+
+    There may be billions of them, and a run does not compute how similar they are: only that they fall short.
+    """
+
+    def __init__(self, examples: int) -> None:
+        self._room = examples * REMEMBERED
+        self._codes = np.empty(0, np.uint64)
+        self._bound = ~np.uint64(0)
+
+    def see(self, candidates: Candidates, pairs: Verified) -> None:
+        """Take note of candidates, and of those among them that are pairs."""
+        if not self._room:
+            return
+        few = self._below(candidates.left, candidates.right)
+        codes = np.union1d(self._codes, np.setdiff1d(few, self._below(pairs.left, pairs.right)))
+        if len(codes) > self._room:
+            hashes = scramble(codes)
+            self._bound = np.partition(hashes, self._room - 1)[self._room - 1]
+            codes = codes[hashes <= self._bound]
+        self._codes = codes
+
+    def items(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the candidates remembered, in order."""
+        left, right = self._codes >> np.uint64(32), self._codes & np.uint64(0xFFFFFFFF)
+        return left.astype(np.int32), right.astype(np.int32)
+
+    def _below(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """Return the codes of those pairs whose hash is below that of all that were left out."""
+        low, high = np.minimum(left, right), np.maximum(left, right)
+        codes = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+        return codes[scramble(codes) <= self._bound]
+
+
+def scramble(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a hash of each number, by the finaliser of SplitMix64: no two are the same."""
+    codes = codes ^ (codes >> np.uint64(30))
+    codes = codes * np.uint64(0xBF58476D1CE4E5B9)
+    codes ^= codes >> np.uint64(27)
+    codes *= np.uint64(0x94D049BB133111EB)
+    return codes ^ (codes >> np.uint64(31))
+
+
+def gather(
+    run: Run,
+    collected: Collected,
+    verifier: Verifier,
+    pairs: IndexedPairs | Verified,
+    rejected: Rejected,
+    clusters: Members | None = None,
+) -> tuple[Example, ...]:
+    """Choose examples of each kind, as many as the run is to keep, and read their texts.
+
+    `pairs` are those found, or keepers with their members. Their clusters are made here unless given.
+    """
+    if not run.examples:
+        return ()
+    with run.stages.timed("examples"):
+        chooser = Chooser(run, collected, verifier)
+        if clusters is None and collected.boundary is None:
+            clusters = clusters_of(pairs, collected.items.count)
+        choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
+        choices += [*chooser.above(pairs), *chooser.below(rejected)]
+        return read(choices, collected)
+
+
+def clusters_of(pairs: IndexedPairs | Verified, count: int) -> Members:
+    """Return the connected components of pairs."""
+    components = Components(count)
+    components.unite(Verified(pairs.left.astype(np.int32), pairs.right.astype(np.int32), pairs.similarity))
+    return members(components.roots, Copies(np.arange(count, dtype=np.int32)), Keep(), None)
+
+
+class Chooser:
+    """Chooses what is worth looking at."""
+
+    def __init__(self, run: Run, collected: Collected, verifier: Verifier) -> None:
+        self._count = run.examples
+        self._threshold = run.recipe.threshold
+        self._random = np.random.default_rng(run.recipe.seed)
+        self._collected = collected
+        self._verifier = verifier
+
+    def largest(self, clusters: Members) -> list[Choice]:
+        """Choose the largest clusters."""
+        order = np.argsort(-np.bincount(clusters.cluster), kind="stable")
+        return [self._widest("largest", clusters, int(cluster)) for cluster in order[: self._count]]
+
+    def typical(self, clusters: Members) -> list[Choice]:
+        """Choose clusters of the median size, by chance, that are not among the largest."""
+        sizes = np.bincount(clusters.cluster)
+        rest = np.argsort(-sizes, kind="stable")[self._count :]
+        if not len(rest):
+            return []
+        middle = np.sort(rest[sizes[rest] == np.sort(sizes)[(len(sizes) - 1) // 2]])
+        chosen = np.sort(self._random.permutation(middle)[: self._count])
+        return [self._widest("typical", clusters, int(cluster)) for cluster in chosen]
+
+    def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
+        """Choose the pairs with the least similarity that reaches the threshold, but no copies, which are no news."""
+        near = np.flatnonzero((pairs.similarity >= self._threshold) & (pairs.similarity < 1))
+        near = near[np.argsort(pairs.similarity[near], kind="stable")]
+        original = self._collected.copies.original.astype(np.int64)
+        one, two = original[pairs.left[near]], original[pairs.right[near]]
+        _, first = np.unique(np.minimum(one, two) << 32 | np.maximum(one, two), return_index=True)
+        return [
+            Choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
+            for at in near[np.sort(first)[: self._count]]
+        ]
+
+    def below(self, rejected: Rejected) -> list[Choice]:
+        """Choose the most similar of the candidates that fell short."""
+        left, right = rejected.items()
+        if not len(left):
+            return []
+        similarity = self._verifier.similarity(left, right)
+        short = np.flatnonzero(similarity < self._threshold)
+        order = short[np.argsort(-similarity[short], kind="stable")][: self._count]
+        return [
+            Choice("below", float(similarity[at]), None, *self._on_their_sides(int(left[at]), int(right[at])))
+            for at in order
+        ]
+
+    def _on_their_sides(self, left: int, right: int) -> tuple[int, int]:
+        """Return items with the shingles of these two, one of each collection if there are two."""
+        boundary, original = self._collected.boundary, self._collected.copies.original
+        if boundary is None:
+            return left, right
+        for one, two in ((left, right), (right, left)):
+            here = np.flatnonzero(original[:boundary] == one)
+            there = np.flatnonzero(original[boundary:] == two)
+            if len(here) and len(there):
+                return int(here[0]), boundary + int(there[0])
+        raise AssertionError("a candidate has an item on each side")
+
+    def _widest(self, kind: Kind, clusters: Members, cluster: int) -> Choice:
+        """Choose the keeper of a cluster and the member least similar to it."""
+        begin, end = np.searchsorted(clusters.cluster, (cluster, cluster + 1))
+        item, keeper = clusters.item[begin:end], clusters.keeper[begin:end]
+        similarity = self._verifier.similarity_of_items(item, keeper, self._collected.copies)
+        at = int(np.argmin(np.where(item == keeper, np.inf, similarity)))
+        return Choice(kind, float(similarity[at]), len(item), int(keeper[at]), int(item[at]))
+
+
+def read(choices: list[Choice], collected: Collected) -> tuple[Example, ...]:
+    """Read the ids and texts of what was chosen, and see where they differ."""
+    if not choices:
+        return ()
+    left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))
+    ids = zip(collected.names(left).to_pylist(), collected.names_against(right).to_pylist(), strict=True)
+    return tuple(
+        Example(choice.kind, choice.similarity, choice.size, *sides(choice, collected, names))
+        for choice, names in zip(choices, ids, strict=True)
+    )
+
+
+def sides(choice: Choice, collected: Collected, names: tuple[object, object]) -> tuple[Side, Side]:
+    """Read both items of an example."""
+    shingling = collected.shingler.shingling
+    data = collected.items.data.view()
+    bounds = collected.items.bounds(np.array([choice.left, choice.right]))
+    found = []
+    for name, (begin, end), shared in zip(names, bounds, which_are_shared(shingling, data, bounds), strict=True):
+        text, more = text_of(data[begin:end], tokens=shingling.kind == "tokens")
+        found.append(Side(str(name), text, other_spans(text, shared, shingling), more))
+    return found[0], found[1]
+
+
+def text_of(data: NDArray[np.uint8], *, tokens: bool) -> tuple[str, int]:
+    """Return the text of an item as far as it is held, and how many characters or token ids there are beyond."""
+    held = data[:LONGEST]
+    if tokens:
+        return " ".join(map(str, held.view(np.int64).tolist())), (data.size - held.size) // 8
+    text = held.tobytes().decode("utf-8", "strict" if held.size == data.size else "ignore")
+    return text, int(np.count_nonzero((data & 0xC0) != CONTINUES)) - len(text)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lookalike.examples import Example
     from lookalike.expand import IndexedPairs
     from lookalike.read import Source
+    from lookalike.recipe import Recipe
     from lookalike.summary import Summary
 
 SHOWN = 5
@@ -118,6 +119,8 @@ class Pairs(Table):
     """Indices of the items, for `clusters`."""
     sources: tuple[Source, ...]
     """Where the items came from: one collection, or two that were compared."""
+    recipe: Recipe
+    """What decided which pairs were found."""
     examples: tuple[Example, ...] = ()
     """Examples for the report, if the run was to keep some."""
 
@@ -126,6 +129,12 @@ class Pairs(Table):
         return (
             f"Pairs: {len(self):,} among {self.summary.items:,} items, similarity at least {self.summary.threshold:g}"
         )
+
+    def report(self, path: Path | str, *, force: bool = False) -> None:
+        """Write a page about the run, with plots and, if the run was to keep some, examples; see `Deduplicated`."""
+        from lookalike.report import report  # noqa: PLC0415 - only when asked for
+
+        report(self, Path(path), force=force)
 
     def clusters(self, keep: str = "first") -> Clusters:
         """Return the connected components; `keep` is first or last. A similarity is null if that pair was not found."""
@@ -206,6 +215,10 @@ class Deduplicated:
     """For each item whether it is kept, in order."""
     source: Source
     _inputs: Any
+    recipe: Recipe
+    """What decided which pairs were found."""
+    keep: str
+    """The rule that chose the keepers."""
     examples: tuple[Example, ...] = ()
     """Examples for the report, if the run was to keep some."""
 
@@ -242,6 +255,16 @@ class Deduplicated:
         check_outputs(outputs, self.source.paths, force=force)
         picks = {"path": self.mask, "removed": ~self.mask}
         write_rows(self.source, {place: picks[name] for name, place in outputs.items()})
+
+    def report(self, path: Path | str, *, force: bool = False) -> None:
+        """Write a page about the run, for people: what was removed and why, plots, examples.
+
+        Examples are there if the run was to keep some: `deduplicate(items, examples=3)`. A file that exists is replaced
+        only with `force`, and an input never. Needs the extra `lookalike[report]`.
+        """
+        from lookalike.report import report  # noqa: PLC0415 - only when asked for
+
+        report(self, Path(path), force=force)
 
     def _pick(self, mask: NDArray[np.bool_]) -> Any:  # noqa: ANN401 - the type of what was passed
         if isinstance(self._inputs, dict):

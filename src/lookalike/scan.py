@@ -14,10 +14,9 @@ import numpy as np
 
 from lookalike.group import group_keys
 from lookalike.kernels import scan as kernels
-from lookalike.kernels.join import index_keys
 from lookalike.kernels.shingles import power_of_two
+from lookalike.sets import ROUND, mapped
 from lookalike.threads import slices
-from lookalike.verify import ROUND, mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +132,7 @@ def make_index(few: Few) -> tuple[NDArray[Any], ...]:
     group_keys(keys, members)
     table = np.empty(power_of_two(2 * len(keys)), np.uint64)
     starts = np.empty(table.size, np.int64)
-    index_keys(keys, table, starts)
+    kernels.index_keys(keys, table, starts)
     bits = np.zeros(power_of_two(len(keys) * BITS_PER_SHINGLE // 64), np.uint64)
     np.bitwise_or.at(bits, keys >> np.uint64(6) & np.uint64(bits.size - 1), np.uint64(1) << (keys & np.uint64(63)))
     return bits, table, starts, keys, members, *make_rows(keys, members, len(few))

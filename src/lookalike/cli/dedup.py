@@ -21,6 +21,7 @@ def dedup(
     keep: Annotated[
         str, typer.Option(help="Which of a cluster: first, last, longest, shortest, max:COLUMN, min:COLUMN.")
     ] = "first",
+    report: options.Report = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -46,10 +47,10 @@ def dedup(
 
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}
-    with Job(settings, inputs, quiet=quiet, as_json=json) as job:
-        check_outputs(wanted, job.files, force=force)
+    with Job(settings, inputs, report=report, quiet=quiet, as_json=json) as job:
+        check_outputs(wanted, job.files, force=force, others=job.pages)
         result = deduplicate(job.inputs, keep=keep, **job.settings)
         with job.timed("write"):
             picks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}
             write_rows(result.source, picks, {clusters: result.clusters.to_arrow()} if clusters else {})
-        job.finish(result.summary, wanted)
+        job.finish(result, wanted)

@@ -17,13 +17,18 @@ from lookalike.cli.progress import Bars, announce_compilation
 from lookalike.cli.show import print_summary
 from lookalike.errors import InputError
 from lookalike.read.paths import expand
+from lookalike.report import check, write
 from lookalike.stages import peak_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
+    from lookalike.results import Deduplicated, Pairs
     from lookalike.summary import Summary
+
+EXAMPLES = 3
+"""Examples of each kind on the page about a run."""
 
 
 class Job:
@@ -35,9 +40,14 @@ class Job:
         inputs: list[str],
         against: list[str] | None = None,
         *,
+        report: Path | None,
         quiet: bool,
         as_json: bool,
     ) -> None:
+        if report is not None:
+            check(report)
+            settings = {**settings, "examples": EXAMPLES}
+        self.pages = {} if report is None else {"--report": report}
         self.console = Console(stderr=True)
         self.inputs = [Path(path) for path in inputs]
         self.against = [Path(path) for path in against or []] or None
@@ -69,17 +79,26 @@ class Job:
         yield
         self._seconds[stage] = round(time.perf_counter() - begin, 4)
 
-    def finish(self, summary: Summary, outputs: dict[str, Path]) -> None:
-        """Tell what was done."""
+    def finish(self, result: Pairs | Deduplicated, outputs: dict[str, Path]) -> None:
+        """Tell what was done, on a page too if one is wanted."""
         if self._bars:
             self._bars.stop()
-        total = round(time.perf_counter() - self._begin, 4)
-        seconds = {**summary.seconds, **self._seconds, "total": total}
-        summary = replace(summary, seconds=seconds, peak_memory_bytes=peak_memory())
+        for page in self.pages.values():
+            final = self._final(result.summary)
+            with self.timed("report"):
+                write(result, page, final)
+        summary = self._final(result.summary)
+        outputs = {**outputs, **self.pages}
         if self._json:
             typer.echo(json.dumps(summary.to_dict(), indent=2))
         elif not self._quiet:
             print_summary(self.console, summary, outputs)
+
+    def _final(self, summary: Summary) -> Summary:
+        """Return a summary with what the command itself did, up to now."""
+        total = round(time.perf_counter() - self._begin, 4)
+        seconds = {**summary.seconds, **self._seconds, "total": total}
+        return replace(summary, seconds=seconds, peak_memory_bytes=peak_memory())
 
 
 def read_text(path: Path, errors: str) -> str:

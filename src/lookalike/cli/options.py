@@ -36,6 +36,9 @@ Inputs = Annotated[
 EncodingErrors = Annotated[
     Literal["strict", "replace"], typer.Option(help="Stop at text that is not UTF-8, or replace what is wrong.")
 ]
+Report = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Where a page about the run goes, with plots and examples: .html.")
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace outputs that exist.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on standard output.")]

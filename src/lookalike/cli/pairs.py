@@ -20,6 +20,7 @@ def pairs(
         list[str] | None,
         typer.Option(metavar="FILE", help="Find only pairs with an item of this file; may be given several times."),
     ] = None,
+    report: options.Report = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -43,12 +44,12 @@ def pairs(
     from lookalike.write import check_outputs, write_table
 
     wanted = {} if output is None else {"--output": output}
-    with Job(settings, inputs, against or [], quiet=quiet, as_json=json) as job:
-        check_outputs(wanted, job.files, force=force)
+    with Job(settings, inputs, against or [], report=report, quiet=quiet, as_json=json) as job:
+        check_outputs(wanted, job.files, force=force, others=job.pages)
         found = find_pairs(job.inputs, against=job.against, **job.settings)
         with job.timed("write"):
             if output is not None:
                 write_table(found.to_arrow(), output)
             elif not json:
                 print_pairs(found)
-        job.finish(found.summary, wanted)
+        job.finish(found, wanted)

@@ -12,6 +12,18 @@ from lookalike.kernels.shingles import place
 
 
 @kernel
+def index_keys(keys, table, starts):
+    """Put each run of equal keys in a table, with where it begins."""
+    table[:] = np.uint64(0)
+    mask = np.uint64(table.size - 1)
+    for i in range(keys.size):
+        if i == 0 or keys[i] != keys[i - 1]:
+            at = place(table, mask, keys[i])
+            table[at] = keys[i]
+            starts[at] = i
+
+
+@kernel
 def sift(grams, bits):
     """Move the shingles whose bit is set to the front; return how many. No branch, so nothing to mispredict."""
     mask = np.uint64(bits.size - 1)

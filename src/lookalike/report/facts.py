@@ -1,0 +1,269 @@
+"""What a result says of its run, as numbers and sentences for a page."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from lookalike.cluster import Components
+from lookalike.read.naming import display
+from lookalike.report.excerpt import name
+from lookalike.results import Deduplicated, Pairs
+from lookalike.verify import Verified
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.read import Source
+    from lookalike.summary import Summary
+
+Result: TypeAlias = Pairs | Deduplicated
+
+TITLES = 3
+"""Files named in the title."""
+
+OPEN_FILES = Path("/proc/self/fd")
+
+Row = tuple[str, str, str]
+"""A line of a table: name, value, and what to know about it."""
+
+
+def sources_of(result: Result) -> tuple[Source, ...]:
+    """Return where the items came from."""
+    return result.sources if isinstance(result, Pairs) else (result.source,)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A result and its final summary, seen from the page's side."""
+
+    result: Result
+    summary: Summary
+
+    @property
+    def deduplicated(self) -> bool:
+        """Whether items were removed."""
+        return isinstance(self.result, Deduplicated)
+
+    @property
+    def across(self) -> bool:
+        """Whether two collections were compared: there are no clusters then."""
+        return len(sources_of(self.result)) > 1
+
+    @property
+    def title(self) -> str:
+        """The names of the inputs, or what they were."""
+        names = [self._name(source) for source in sources_of(self.result)]
+        return " against ".join(names)
+
+    def _name(self, source: Source) -> str:
+        if not source.paths:
+            return "items in memory" if self.across else f"{self.summary.items:,} items in memory"
+        names = [label(path, whole=False) for path in source.paths[:TITLES]]
+        more = len(source.paths) - TITLES
+        return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
+
+    @cached_property
+    def similarity(self) -> NDArray[np.float64]:
+        """The similarity of each pair, or of each item removed to its keeper; NaN where it is not known."""
+        if isinstance(self.result, Pairs):
+            found = self.result.to_arrow()["similarity"]
+        else:
+            table = self.result.clusters.to_arrow()
+            found = table["similarity"].filter(np.logical_not(table["kept"].to_numpy()))
+        return np.asarray(found.to_numpy(), np.float64)
+
+    @cached_property
+    def near(self) -> NDArray[np.float64]:
+        """The known similarities but those of copies."""
+        return self.similarity[self.similarity < 1]
+
+    @property
+    def copies(self) -> int:
+        """Pairs with the same shingles, or items removed that have those of their keeper."""
+        return int(np.count_nonzero(self.similarity == 1))
+
+    @property
+    def chained(self) -> int:
+        """Items below the threshold to their keeper: others in between connect them."""
+        return int(np.count_nonzero(self.near < self.summary.threshold))
+
+    @property
+    def unknown(self) -> int:
+        """Similarities that were not computed."""
+        return int(np.count_nonzero(np.isnan(self.similarity)))
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """How many clusters there are of each size."""
+        if self.across:
+            return {}
+        if isinstance(self.result, Pairs):
+            cluster = connected(self.result)
+        else:
+            cluster = self.result.clusters.to_arrow()["cluster"].to_numpy()
+        size, count = np.unique(np.unique(cluster, return_counts=True)[1], return_counts=True)
+        return dict(zip(size.tolist(), count.tolist(), strict=True))
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took."""
+        return self.summary.seconds.get("total", sum(self.summary.seconds.values()))
+
+    def strip(self) -> list[Row]:
+        """Return the numbers at the top."""
+        s = self.summary
+        chance = "all pairs" if s.exact else percent(s.recall)
+        found = ("found", chance, "by exact search" if s.exact else f"of pairs at similarity {s.threshold:g}")
+        took = ("took", duration(self.seconds), f"on {s.threads} thread{'s' * (s.threads != 1)}")
+        if self.deduplicated:
+            return [
+                ("items", f"{s.items:,}", "went in"),
+                ("kept", f"{s.kept:,}", share(s.kept, s.items)),
+                ("removed", f"{s.removed:,}", share(s.removed, s.items)),
+                ("clusters", f"{s.clusters:,}", "of two items or more"),
+                found,
+                took,
+            ]
+        clusters = [] if self.across else [("clusters", f"{s.clusters:,}", "of connected pairs")]
+        return [
+            ("items", f"{s.items:,}", "went in"),
+            ("pairs", f"{s.pairs:,}", f"at similarity {s.threshold:g} or more"),
+            *clusters,
+            ("candidates", f"{s.candidates:,}", "were compared"),
+            found,
+            took,
+        ]
+
+    def went_in(self) -> list[Row]:
+        """Return the table of what was read."""
+        s = self.summary
+        return [
+            ("items", f"{s.items:,}", "of both collections" if self.across else "read"),
+            ("null", f"{s.nulls:,}", "no text at all"),
+            ("empty", f"{s.empty:,}", "no shingle, nulls included: compared with nothing, always kept"),
+            ("short", f"{s.short:,}", "a single shingle: they match only as a whole"),
+            ("exact copies", f"{s.copies:,}", "the same shingles as an earlier item: compared once"),
+            ("candidates", f"{s.candidates:,}", "pairs of items that were compared exactly"),
+        ]
+
+    def came_out(self) -> list[Row]:
+        """Return the table of what became of the items, or which pairs there are."""
+        s, near = self.summary, len(self.near)
+        rows = (
+            [
+                ("kept", f"{s.kept:,}", "alone, or the keeper of their cluster"),
+                ("exact copies", f"{self.copies:,}", "removed: the same shingles as their keeper"),
+                ("near-duplicates", f"{near:,}", "removed: similar to their keeper, or connected to it by others"),
+                ("clusters", f"{s.clusters:,}", f"with one keeper each, by the rule {self.keep}"),
+            ]
+            if self.deduplicated
+            else [
+                ("pairs", f"{s.pairs:,}", "each verified by its exact similarity"),
+                ("exact copies", f"{self.copies:,}", "pairs with the same shingles"),
+                ("near-duplicates", f"{near:,}", f"pairs of similarity {s.threshold:g} or more, but below 1"),
+            ]
+        )
+        if not self.deduplicated and not self.across:
+            rows.append(("clusters", f"{s.clusters:,}", "groups of items that pairs connect"))
+        if self.unknown:
+            rows.append(("not known", f"{self.unknown:,}", "similarities that were not computed"))
+        return rows
+
+    @property
+    def keep(self) -> str:
+        """The rule that chose the keepers; nothing for pairs."""
+        return name(self.result.keep) if isinstance(self.result, Deduplicated) else ""
+
+    def fate(self) -> list[tuple[str, int, str]]:
+        """Return what became of the items: name, count, class."""
+        shares = [
+            ("kept", self.summary.kept, "kept"),
+            ("near-duplicates", len(self.near) + self.unknown, "near"),
+            ("exact copies", self.copies, "copies"),
+        ]
+        return shares if self.deduplicated and self.summary.items else []
+
+    def stages(self) -> list[tuple[str, str, float, str]]:
+        """Return each stage: name, seconds, its share of the longest, and the most memory held up to its end."""
+        s = self.summary
+        spent = {stage: seconds for stage, seconds in s.seconds.items() if stage != "total"}
+        longest = max(spent.values(), default=0) or 1
+        return [
+            (stage, f"{seconds:,.2f}", max(seconds, 0) / longest, size(s.memory[stage]) if stage in s.memory else "")
+            for stage, seconds in spent.items()
+        ]
+
+    def settings(self) -> list[tuple[str, str]]:
+        """Return everything that decided the result, by the names of the settings in Python."""
+        recipe = self.result.recipe
+        switches = asdict(recipe.shingling)
+        shingle = f"{switches.pop('kind')}:{switches.pop('size')}"
+        bands = {"bands": recipe.banding.bands, "rows": recipe.banding.rows} if recipe.banding else {"recall": 1}
+        columns = sorted({source.text_column for source in sources_of(self.result)})
+        values = {
+            "threshold": recipe.threshold,
+            **bands,
+            "shingle": shingle,
+            **switches,
+            "sketch": recipe.sketch,
+            "seed": recipe.seed,
+            **({"keep": self.keep} if self.deduplicated else {}),
+            "text": ", ".join(map(name, columns)),
+        }
+        return [(setting, str(value)) for setting, value in values.items()]
+
+
+def label(path: Path, *, whole: bool = True) -> str:
+    """Return a file's name or path as it is shown; what was read from a pipe has none."""
+    if path.parent == OPEN_FILES or path.suffix == ".spool":
+        return "standard input"
+    return name(display(path if whole else Path(path.name)))
+
+
+def connected(pairs: Pairs) -> NDArray[np.int32]:
+    """Return the component of each item that is in a pair."""
+    found, place = np.unique(np.concatenate((pairs._left, pairs._right)), return_inverse=True)  # noqa: SLF001 - its twin
+    left, right = np.split(place.astype(np.int32), 2)
+    components = Components(len(found))
+    components.unite(Verified(left, right, np.empty(0)))
+    return components.roots
+
+
+def percent(chance: float) -> str:
+    """Return a chance as a percentage, never rounded to certainty.
+
+    >>> percent(0.991), percent(0.9999999), percent(1.0)
+    ('99.10%', 'over 99.99%', '100%')
+    """
+    if chance == 1:
+        return "100%"
+    return f"{chance:.2%}" if chance < 0.99995 else "over 99.99%"  # noqa: PLR2004 - where it would be rounded
+
+
+def share(part: int, whole: int) -> str:
+    """Return a share as a percentage."""
+    return f"{part / max(whole, 1):.1%}"
+
+
+def size(count: int) -> str:
+    """Return a number of bytes for people."""
+    return f"{count / 1e6:,.0f} MB"
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people.
+
+    >>> duration(0.417), duration(75), duration(7265)
+    ('0.42 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:  # noqa: PLR2004 - seconds of a minute
+        return f"{seconds:.2f} s"
+    if whole < 3600:  # noqa: PLR2004 - seconds of an hour
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,204 @@
+"""Facts -> one page of HTML that needs nothing beside it: no script, no request, its style and plots inside."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+import lookalike
+from lookalike.report import plots
+from lookalike.report.excerpt import Passage, name, passages
+from lookalike.report.facts import Facts, label, percent, sources_of
+from lookalike.results import Pairs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from lookalike.examples import Example, Side
+    from lookalike.measure import Share
+    from lookalike.report.facts import Result
+    from lookalike.summary import Summary
+
+FILES = 50
+"""Files listed by name."""
+
+KINDS = {
+    "largest": ("The largest clusters", "The keeper, and the member least similar to it."),
+    "typical": (
+        "Typical clusters",
+        "Clusters of the median size, chosen at random: the keeper, and the member least similar to it.",
+    ),
+    "above": (
+        "Just above the threshold",
+        "The least similar that count as duplicates. If these are not duplicates to you, raise the threshold.",
+    ),
+    "below": (
+        "Just below the threshold",
+        "The most similar of those compared and turned down. If these are duplicates to you, lower the threshold.",
+    ),
+}
+"""Headings of examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot with its heading and a sentence below."""
+
+    heading: str
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An example as it is shown."""
+
+    similarity: str
+    about: str
+    sides: tuple[tuple[str, str, list[Passage]], ...]
+    """Role, id and passages of both."""
+    remark: str
+
+
+def make_page(result: Result, summary: Summary) -> str:
+    """Return the page about a run."""
+    facts = Facts(result, summary)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    package = files("lookalike.report")
+    template = environment.from_string((package / "page.html").read_text("utf-8"))
+    return template.render(
+        facts=facts,
+        s=summary,
+        style=Markup((package / "style.css").read_text("utf-8")),  # noqa: S704 - ours
+        plots=list(drawn(facts)),
+        measured=list(map(measured_row, (*summary.measured.bins, summary.measured.overall)))
+        if summary.measured
+        else [],
+        recall=percent(summary.recall),
+        inputs=inputs(result),
+        groups=groups(result),
+        running=result.recipe.shingling.kind == "words",
+        version=lookalike.__version__,
+        made=f"{dt.datetime.now(dt.UTC):%Y-%m-%d, %H:%M} UTC",
+    )
+
+
+def drawn(facts: Facts) -> list[Plot]:
+    """Draw what there is to draw."""
+    s = facts.summary
+    found = [s_curve(facts)]
+    if len(facts.near):
+        found.append(histogram(facts))
+    if facts.sizes:
+        items = sum(size * count for size, count in facts.sizes.items())
+        caption = f"{items:,} items are in {s.clusters:,} clusters; the largest has {max(facts.sizes):,}."
+        found.append(plot("Cluster sizes", plots.sizes(facts.sizes), "sizes", caption))
+    if s.measured:
+        caption = (
+            f"The partners of {s.measured.sampled:,} sampled items were looked for by an exact scan: points are the "
+            "share of them that the run found, lines what the S-curve predicts."
+        )
+        figure = plots.recall(s.measured.bins, s.measured.confidence)
+        found.append(plot("Recall, measured", figure, "recall", caption))
+    return found
+
+
+def s_curve(facts: Facts) -> Plot:
+    """Draw the chance to be found over the similarity."""
+    s = facts.summary
+    banding = facts.result.recipe.banding
+    if banding is None:
+        caption = f"The search was exact: every pair of similarity {s.threshold:g} or more was found, and no other."
+        return plot("Chance to be found", plots.step(s.threshold), "curve", caption)
+    chances = ", ".join(f"{percent(chance)} at {similarity}" for similarity, chance in s.chance.items())
+    caption = f"Chance of a pair to be found: {chances}. What is compared in vain costs time, and is never reported."
+    return plot("Chance to be found", plots.curve(banding, s.threshold), "curve", caption)
+
+
+def histogram(facts: Facts) -> Plot:
+    """Draw how similar pairs are, or members to their keepers."""
+    if facts.deduplicated:
+        heading, what = (
+            "Similarity to the keeper",
+            f"{len(facts.near):,} near-duplicates, each compared with its keeper.",
+        )
+    else:
+        heading, what = "Similarity of pairs", f"{len(facts.near):,} pairs of near-duplicates."
+    if facts.copies:
+        what += f" {facts.copies:,} exact copies, of similarity 1, are not drawn."
+    if facts.chained:
+        what += f" {facts.chained:,} in grey are below the threshold: items in between connect them to their keeper."
+    up = "items removed" if facts.deduplicated else "pairs"
+    return plot(heading, plots.histogram(facts.near, facts.summary.threshold, up), "similarity", what)
+
+
+def plot(heading: str, figure: Figure, name: str, caption: str) -> Plot:
+    """Make a plot part of the page."""
+    return Plot(heading, Markup(plots.as_svg(figure, name, f"{heading}. {caption}")), caption)  # noqa: S704 - ours
+
+
+def measured_row(share: Share) -> tuple[str, ...]:
+    """Return a line of the table of measured recall."""
+    low, high = share.interval
+    return (
+        f"{share.low:.2f} to {share.high:.2f}" if share.low < share.high else f"{share.low:g}",
+        f"{share.pairs:,}",
+        f"{share.found:,}",
+        "" if share.recall is None else percent(share.recall),
+        "" if share.recall is None else f"{percent(low)} to {percent(high)}",
+        "" if share.predicted is None else percent(share.predicted),
+    )
+
+
+def inputs(result: Result) -> list[tuple[str, list[str], int]]:
+    """Return for each collection what it was, its files, and how many more there are."""
+    found = []
+    for source in sources_of(result):
+        paths = [label(path) for path in source.paths[:FILES]]
+        kind = f"{len(source.paths):,} file{'s' * (len(source.paths) != 1)}" if paths else "items in memory"
+        if paths and source.format:
+            kind += f", {source.format}"
+        found.append((kind, paths, len(source.paths) - len(paths)))
+    return found
+
+
+def groups(result: Result) -> list[tuple[str, str, list[Shown]]]:
+    """Return the examples by kind, with a heading and a sentence for each."""
+    found = []
+    for kind, (heading, sentence) in KINDS.items():
+        shown = [show(example, result) for example in result.examples if example.kind == kind]
+        if shown:
+            found.append((heading, sentence, shown))
+    return found
+
+
+def roles(example: Example, result: Result) -> tuple[str, str]:
+    """Name the two items of an example."""
+    if example.size is not None:
+        return "keeper", "member"
+    return ("left", "right") if isinstance(result, Pairs) or example.kind == "below" else ("keeper", "member")
+
+
+def show(example: Example, result: Result) -> Shown:
+    """Prepare an example for the page."""
+    unit = "token ids" if result.recipe.shingling.kind == "tokens" else "characters"
+
+    def prepare(role: str, side: Side) -> tuple[str, str, list[Passage]]:
+        return role, name(side.id), passages(side, unit)
+
+    about = "" if example.size is None else f"cluster of {example.size:,} items"
+    sides = (example.left, example.right)
+    remark = ""
+    if not any(side.differs for side in sides):
+        remark = (
+            "All shingles are the same."
+            if example.similarity == 1
+            else "Every token is in a shared shingle: what differs is their order, or how often they occur."
+        )
+    prepared = tuple(prepare(role, side) for role, side in zip(roles(example, result), sides, strict=True))
+    return Shown(f"{example.similarity:.4f}", about, prepared, remark)

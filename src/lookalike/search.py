@@ -1,0 +1,60 @@
+"""Items -> pairs: candidates by bands, or by prefixes in an exact search; each verified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike import band
+from lookalike.exact import PrefixFilter
+from lookalike.examples import Rejected
+from lookalike.verify import Verified, Verifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.collect import Collected
+    from lookalike.settings import Run
+
+
+class Search:
+    """A search for the pairs among all items, and what it has seen on the way."""
+
+    def __init__(self, run: Run, collected: Collected) -> None:
+        self._run = run
+        self._collected = collected
+        self._filter = PrefixFilter(collected, run.recipe.threshold, run.scratch, run.threads)
+        self.verifier = Verifier(collected.sets, run.threads)
+        self.seen = band.Seen()
+        self.rejected = Rejected(run.examples)
+
+    def pairs(self, roots: NDArray[np.int32], width: int) -> Iterator[Verified]:
+        """Yield the pairs among items of different roots, bucket by bucket; the caller may unite roots meanwhile.
+
+        `width` is how many pivots are taken of a bucket at first.
+        """
+        stages, threshold, sides = self._run.stages, self._run.recipe.threshold, self._collected.sides
+        rounds, buckets = self._buckets(width)
+        with stages.stage("compare", rounds) as advance:
+            for found in stages.timed_each("band", buckets):
+                proposals = found.proposals(
+                    roots, sides, self.seen, lambda some: self._filter.among(some).buckets(width)
+                )
+                for candidates in stages.timed_each("band", proposals):
+                    with stages.timed("verify"):
+                        pairs = self.verifier.verify(candidates, threshold)
+                    self.rejected.see(candidates, pairs)
+                    yield pairs
+                advance(1)
+
+    def _buckets(self, width: int) -> tuple[int, Iterator[band.Buckets]]:
+        """Return the buckets, a round after the other, and how many rounds there are."""
+        run, banding = self._run, self._run.recipe.banding
+        if banding is None:
+            with run.stages.stage("filter"), run.stages.timed("filter"):
+                prefixes = self._filter.everywhere()
+            return prefixes.shares, prefixes.buckets(width)
+        compared = self._collected.copies.originals
+        return banding.bands, band.buckets(self._collected.items, compared, banding.bands, run.threads, width=width)
