@@ -31,5 +31,6 @@ class OutputError(LookalikeError, OSError):
 class MissingExtraError(LookalikeError, ImportError):
     """An optional library is not installed."""
 
-    def __init__(self, library: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {library}. Install it with: pip install {library}")
+    def __init__(self, library: str, purpose: str, extra: str | None = None) -> None:
+        wanted = f"'lookalike[{extra}]'" if extra else library
+        super().__init__(f"{purpose} needs {library}. Install it with: pip install {wanted}")

@@ -46,19 +46,23 @@ _GROUP_ROWS = 1 << 17
 _TABLE_ROWS = 1 << 14
 
 
-def check_outputs(outputs: Mapping[str, Path], inputs: Sequence[Path], *, force: bool) -> None:
+def check_outputs(
+    outputs: Mapping[str, Path], inputs: Sequence[Path], *, force: bool, others: Mapping[str, Path] | None = None
+) -> None:
     """Refuse outputs that cannot or must not be written, before any work is done.
 
     Args:
         outputs: Each output's path by the name of its option, for messages.
         inputs: Files that are read: never to be written, even with `force`.
         force: Whether an existing file may be replaced.
+        others: Outputs that are no tables, such as a page or a picture; whoever writes them knows their endings.
 
     """
     taken = {_identity(path): path for path in inputs}
     seen: dict[object, str] = {}
-    for option, path in outputs.items():
+    for path in outputs.values():
         _kind(path)
+    for option, path in {**outputs, **(others or {})}.items():
         if _identity(path) in taken:
             raise OutputError(f"{path} is an input, which is never written to; choose another name for {option}")
         if (other := seen.setdefault(_identity(path), option)) != option:
@@ -118,6 +122,12 @@ def write_table(table: pa.Table, path: Path) -> None:
     """Write a table in the format its name asks for."""
     with _replacing([path]) as temporary:
         _convert_table(table, path, temporary[path])
+
+
+def write_file(data: bytes, path: Path) -> None:
+    """Write a file that is no table, such as a page or a picture."""
+    with _replacing([path]) as temporary, _writing(path):
+        temporary[path].write_bytes(data)
 
 
 def write_rows(source: Source, picks: Mapping[Path, Mask], tables: Mapping[Path, pa.Table] | None = None) -> None:
