@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, pairs
+from lookalike.cli import compare, dedup, pairs, tune
 
 app = typer.Typer(
     name="lookalike",
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("dedup")(dedup.dedup)
 app.command("pairs")(pairs.pairs)
 app.command("compare")(compare.compare)
+app.command("tune")(tune.tune)
 
 
 def show_version(wanted: bool) -> None:
