@@ -26,15 +26,15 @@ def estimate_told(found: Estimate) -> Iterator[str]:
         f"Expected: {best.candidates:,.0f} candidates (standard error {best.error:,.0f}), "
         f"{best.false_candidates:,.0f} of them in vain."
     )
-    yield "This is a mean over all seeds. Items of one template meet together or not at all, so runs vary around it."
+    yield "A mean over all seeds: items of one template meet together or not at all, so runs vary, most of them below."
 
 
 def similarity_table(found: Estimate) -> list[str]:
     """Return how many pairs the sample has of each similarity, and how many that makes among all items."""
-    rows = [
-        (f"{one.low:.4g} to {one.high:.4g}", f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}")
-        for one in found.bins
-    ]
+    rows = []
+    for one in found.bins:
+        low = f"{one.low:.4g}" if one.low else "more than 0"
+        rows.append((f"{low} to {one.high:.4g}", f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}"))
     return table(("similarity", "pairs sampled", "pairs among all", "standard error"), rows)
 
 
