@@ -25,14 +25,25 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).parent / "reference"
 WIDTH = 98  # of a terminal with 100 columns
-TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "comparison": "comparison"}
+TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "compare": "compare", "tune": "tune"}
 """The Python function that does what a command does."""
 
-MODULES = ("pipeline", "comparison", "tune", "settings", "results", "summary", "measure", "recipe", "errors")
+MODULES = (
+    "pipeline",
+    "comparison",
+    "tune",
+    "estimate",
+    "settings",
+    "results",
+    "summary",
+    "measure",
+    "recipe",
+    "errors",
+)
 """Where public things live, in the order of the page."""
 
-UNLISTED = {"settings": ("Settings",)}
-"""What is not public but described: the keyword arguments of the public functions."""
+UNLISTED = {"settings": ("Settings",), "estimate": ("Bin", "Cost")}
+"""What is not public but described: the keyword arguments of the public functions, and what is in their results."""
 
 EXIT_CODES = """\
 | code | meaning |

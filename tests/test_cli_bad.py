@@ -79,7 +79,7 @@ def test_files_and_columns(arguments: list[str], says: list[str]) -> None:
         ("a.jsonl", b"{}\n{}\n", ["a.jsonl", "no line has a key"]),
         ("a.jsonl", LINE + b'{"text": "\xff"}\n', ["a.jsonl, line 2", "not valid UTF-8", "--encoding-errors replace"]),
         ("a.jsonl", LINE + b'{"text": "a\\ud800b"}\n', ["a.jsonl, line 2", "not valid UTF-8"]),
-        ("a.jsonl.gz", gzip.compress(LINE * 999)[:-9], ["a.jsonl.gz", "truncated"]),
+        ("a.jsonl.gz", gzip.compress(LINE * 999, mtime=0)[:-9], ["a.jsonl.gz", "truncated"]),
         ("a.jsonl.gz", LINE, ["a.jsonl.gz", "cannot be read"]),
         ("a.jsonl.zst", b"(\xb5/\xfd?", ["a.jsonl.zst", "truncated"]),
         ("a.json", b'[{"text": "a"}]', ["a.json", "one JSON array", "jq"]),
@@ -131,7 +131,7 @@ def test_two_files_that_do_not_fit() -> None:
     assert "other.parquet: column 'key' is struct" in message
 
 
-@pytest.mark.parametrize("data", [b"just some words\n", bytes(range(256)), gzip.compress(LINE)[:20]])
+@pytest.mark.parametrize("data", [b"just some words\n", bytes(range(256)), gzip.compress(LINE, mtime=0)[:20]])
 def test_standard_input_that_says_nothing(data: bytes) -> None:
     assert "stdin" in refused("dedup", "-", "-o", "o.jsonl", stdin=data)
 

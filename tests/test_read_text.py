@@ -270,7 +270,7 @@ def stdin_of(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     ("data", "options"),
     [
         (jsonl({"text": "a"}, {"text": "b"}), {}),
-        (gzip.compress(jsonl({"text": "a"}, {"text": "b"})), {}),
+        (gzip.compress(jsonl({"text": "a"}, {"text": "b"}), mtime=0), {}),
         (parquet_bytes(), {}),
         (b"id,text\n1,a\n2,b\n", {}),
         (b"id\tstory\n1\ta\n2\tb\n", {"text": "story"}),

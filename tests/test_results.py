@@ -34,9 +34,9 @@ TABLE = pa.table({"text": pa.array(TEXTS), "n": range(6)})
 
 def test_public_names() -> None:
     assert sorted(lookalike.__all__) == [
-        "Banding", "Clusters", "Comparison", "Deduplicated", "InputError", "LookalikeError", "Measured",
-        "MissingExtraError", "OutputError", "Pairs", "Recipe", "RecipeError", "Shingling", "Summary", "compare",
-        "deduplicate", "find_pairs", "tune",
+        "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "InputError", "LookalikeError", "Measured",
+        "MissingExtraError", "OutputError", "Pairs", "Recipe", "RecipeError", "Shingling", "Summary", "balance",
+        "compare", "deduplicate", "estimate_costs", "find_pairs", "tune",
     ]  # fmt: skip
     assert dir(lookalike) == sorted([*lookalike.__all__, "__version__"])
     for name in lookalike.__all__:

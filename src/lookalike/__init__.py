@@ -5,6 +5,8 @@
     compare       how similar are these two, and why?
     tune          bands and rows from threshold and recall
 
+`estimate_costs` says what bands and rows cost a given collection; `balance` chooses them by weights of errors.
+
 What needs NumPy, Numba or Arrow loads when it is first used, so that importing the package costs nothing.
 """
 
@@ -15,10 +17,11 @@ from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
 from lookalike.recipe import Banding, Recipe, Shingling
-from lookalike.tune import tune
+from lookalike.tune import balance, tune
 
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, compare
+    from lookalike.estimate import Estimate, estimate_costs
     from lookalike.measure import Measured
     from lookalike.pipeline import deduplicate, find_pairs
     from lookalike.results import Clusters, Deduplicated, Pairs
@@ -31,6 +34,7 @@ __all__ = [
     "Clusters",
     "Comparison",
     "Deduplicated",
+    "Estimate",
     "InputError",
     "LookalikeError",
     "Measured",
@@ -41,14 +45,17 @@ __all__ = [
     "RecipeError",
     "Shingling",
     "Summary",
+    "balance",
     "compare",
     "deduplicate",
+    "estimate_costs",
     "find_pairs",
     "tune",
 ]
 
 _HOMES = {
     "comparison": ("Comparison", "compare"),
+    "estimate": ("Estimate", "estimate_costs"),
     "pipeline": ("deduplicate", "find_pairs"),
     "results": ("Clusters", "Deduplicated", "Pairs"),
     "measure": ("Measured",),

@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from lookalike.errors import RecipeError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Kind = Literal["words", "chars", "bytes", "tokens"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -127,6 +132,37 @@ class Banding:
     def chance(self, similarity: float) -> float:
         """Return the probability that two items of this similarity become candidates."""
         return float(1 - (1 - similarity**self.rows) ** self.bands)
+
+    def similarity_at(self, chance: float) -> float:
+        """Return the similarity from which on two items become candidates with at least this probability.
+
+        >>> Banding(bands=20, rows=5).similarity_at(0.99)
+        0.7288445910641829
+        """
+        check_number("chance", chance)
+        if not 0 <= chance <= 1:
+            raise RecipeError(f"`chance` must be in [0, 1]. Got {chance:g}")
+        if chance == 1:
+            return 1.0
+        return float((-math.expm1(math.log1p(-chance) / self.bands)) ** (1 / self.rows))
+
+    def curve(self, points: int = 101) -> list[tuple[float, float]]:
+        """Return the S-curve: similarities from 0 to 1, evenly spaced, each with its chance."""
+        if isinstance(points, bool) or not isinstance(points, int) or points < 2:  # noqa: PLR2004 - 0 and 1
+            raise RecipeError(f"`points` must be a whole number, at least 2. Got {points!r}")
+        return [(i / (points - 1), self.chance(i / (points - 1))) for i in range(points)]
+
+    def plot(self, path: Path | str | None = None, threshold: float | None = None) -> Figure:
+        """Draw the S-curve with matplotlib, and write it if there is a path: .svg, .png or .pdf.
+
+        With a threshold, the areas of what is compared in vain and of what is missed are shaded.
+        """
+        from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
+
+        figure = plots.curve(self, threshold)
+        if path is not None:
+            plots.save(figure, Path(path))
+        return figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, options, pairs
+from lookalike.cli import compare, dedup, options, pairs, tune
 
 app = typer.Typer(
     name="lookalike",
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("dedup", cls=options.Subcommand)(dedup.dedup)
 app.command("pairs", cls=options.Subcommand)(pairs.pairs)
 app.command("compare")(compare.compare)
+app.command("tune")(tune.tune)
 
 
 def show_version(wanted: bool) -> None:

@@ -40,7 +40,7 @@ class Job:
         inputs: list[str],
         against: list[str] | None = None,
         *,
-        report: Path | None,
+        report: Path | None = None,
         quiet: bool,
         as_json: bool,
     ) -> None:

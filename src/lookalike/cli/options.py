@@ -125,13 +125,17 @@ def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
 
 
 def with_settings(*groups: Command) -> Callable[[Command], Command]:
-    """Give a command the parameters of `groups` for its ``**settings``; those left at None are not passed on."""
+    """Give a command the parameters of `groups` for its ``**settings``; those left at None are not passed on.
+
+    A parameter that the command has itself is its own.
+    """
 
     def extend(command: Command) -> Command:
         own = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        shared = [p for group in groups for p in inspect.signature(group).parameters.values()]
+        owned = {p.name for p in own}
+        shared = [p for group in groups for p in inspect.signature(group).parameters.values() if p.name not in owned]
         hints = {
-            name: hint for f in (command, *groups) for name, hint in get_type_hints(f, include_extras=True).items()
+            name: hint for f in (*groups, command) for name, hint in get_type_hints(f, include_extras=True).items()
         }
         parameters = [
             p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in sorted([*own, *shared], key=has_default)

@@ -29,7 +29,7 @@ class Spool:
 
     def __init__(self, scratch: Path | None) -> None:
         self._scratch = scratch
-        self._finalizers: list[weakref.finalize[[int, str], Spool]] = []
+        self._finalizers: list[weakref.finalize[[int, Path], Spool]] = []
 
     def add_bytes(self, stream: IO[bytes]) -> Path:
         """Copy a stream of bytes to a file."""
@@ -56,28 +56,34 @@ class Spool:
 
     def _add(self, fill: Callable[[IO[bytes]], None]) -> Path:
         try:
-            handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=".spool", dir=self._scratch)
+            handle, path = self._new_file()
         except OSError as error:
             raise OutputError(
                 f"no scratch file can be made in {self._scratch or tempfile.gettempdir()}: {error.strerror}"
             ) from error
-        self._finalizers.append(weakref.finalize(self, _remove, handle, name))
-        path = Path(name)
-        if _OPEN_FILES.is_dir():
-            path.unlink()
-            path = _OPEN_FILES / str(handle)
+        self._finalizers.append(weakref.finalize(self, _remove, handle, path))
         try:
             with os.fdopen(handle, "wb", closefd=False) as file:
                 fill(file)
         except OSError as error:
             raise OutputError(
-                f"the scratch file {name} cannot be written: {error}; choose another --scratch"
+                f"the scratch file {path} cannot be written: {error}; choose another --scratch"
             ) from error
         except pa.ArrowException as error:
             raise InputError(f"the input stream failed: {str(error).splitlines()[0]}") from error
         return path
 
+    def _new_file(self) -> tuple[int, Path]:
+        """Open a file, without a name from the start if it can be opened again all the same."""
+        if _OPEN_FILES.is_dir():
+            with tempfile.TemporaryFile(dir=self._scratch) as file:
+                handle = os.dup(file.fileno())
+            return handle, _OPEN_FILES / str(handle)
+        handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=".spool", dir=self._scratch)
+        return handle, Path(name)
 
-def _remove(handle: int, name: str) -> None:
+
+def _remove(handle: int, path: Path) -> None:
     os.close(handle)
-    Path(name).unlink(missing_ok=True)
+    if path.parent != _OPEN_FILES:
+        path.unlink(missing_ok=True)
