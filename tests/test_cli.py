@@ -193,8 +193,8 @@ def test_force_replaces_and_links_are_followed() -> None:
 
 @pytest.mark.parametrize(
     ("data", "options"),
-    [(jsonl(STORY, STORY), []), (gzip.compress(jsonl(STORY, STORY), mtime=0), []), (f"text\n{STORY}\n{STORY}\n".encode(), []),
-     (f"{STORY}\n{STORY}".encode(), ["--lines"])],
+    [(jsonl(STORY, STORY), []), (gzip.compress(jsonl(STORY, STORY), mtime=0), []),
+     (f"text\n{STORY}\n{STORY}\n".encode(), []), (f"{STORY}\n{STORY}".encode(), ["--lines"])],
 )  # fmt: skip
 def test_standard_input(data: bytes, options: list[str]) -> None:
     Path("scratch").mkdir()
