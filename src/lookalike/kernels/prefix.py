@@ -148,11 +148,10 @@ def rarest(one, wanted, cutoff, marks, work):
     tally[:] = 0
     for i in range(one.size):
         held[i] = frequency(one[i], seen, counts, apart)
-        if one[i] < cutoff:
-            tally[min(held[i], SMALL - 1)] += 1
+        tally[min(held[i], SMALL - 1)] += one[i] < cutoff
+        if tally[1] >= wanted:
+            return 0, wanted
     unique = tally[1]
-    if unique >= wanted:
-        return 0, unique
     all_of_it = tally.sum() < wanted
     most = 1
     total = unique
