@@ -97,6 +97,27 @@ def growth(small: Path, large: Path) -> dict[str, Any]:
     return {"seconds": times, "ratio": times[1] / times[0], "goal": "ratio <= 11"}
 
 
+def exact_search(path: Path) -> dict[str, Any]:
+    """Compare an exact search with one by bands, at the same threshold, and see what measuring the recall takes."""
+    runs: dict[str, Any] = {}
+
+    def run(name: str, **settings: Any) -> float:  # noqa: ANN401 - the settings of a run
+        return timed(lambda: runs.update({name: lookalike.deduplicate(path, threshold=0.8, **settings)}))
+
+    bands, exact, measured = run("bands"), run("exact", recall=1), run("measured", measure_recall=200)
+    return {
+        "bands_seconds": bands,
+        "exact_seconds": exact,
+        "exact_over_bands": exact / bands,
+        "goal": "exact_over_bands <= 2",
+        "measure_seconds": runs["measured"].summary.seconds["measure"],
+        "measured_over_bands": measured / bands,
+        "removed": {name: found.summary.removed for name, found in runs.items()},
+        "candidates": {name: found.summary.candidates for name, found in runs.items()},
+        "peak_memory_bytes": runs["exact"].summary.peak_memory_bytes,
+    }
+
+
 def start() -> dict[str, Any]:
     """Time the help, and the very first run: nothing compiled yet."""
     command = [sys.executable, "-c", "from lookalike.cli import main; main()"]
@@ -138,6 +159,7 @@ def main() -> None:
     }
     steps: dict[str, Callable[[], dict[str, Any]]] = {
         "flow": lambda: whole_flow(large),
+        "exact": lambda: exact_search(large),
         "sign words:5": lambda: signing(large, "words:5"),
         "sign chars:9": lambda: signing(large, "chars:9"),
         "growth": lambda: growth(small, made),

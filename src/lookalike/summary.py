@@ -140,7 +140,7 @@ def doubts(measured: Measured | None) -> Iterator[str]:
         return
     low, high = measured.overall.interval
     if high - low > WIDE:
-        wanted = round_up(min(measured.sampled * ((high - low) / WIDE) ** 2, measured.population))
+        wanted = min(round_up(measured.sampled * ((high - low) / WIDE) ** 2), measured.population)
         yield (
             f"the recall measured is uncertain ({low:.2f} to {high:.2f}), with {measured.overall.pairs:,} pairs of "
             f"{measured.sampled:,} items: sample {wanted:,} items to know it better"
