@@ -180,6 +180,12 @@ def test_an_exact_search_is_predicted_to_find_all() -> None:
     assert (overall.pairs, overall.recall, overall.predicted, overall.interval) == (4, 1.0, 1.0, (1.0, 1.0))
 
 
+def test_an_exact_search_finds_all(truth: Pairs) -> None:
+    for run in (find_pairs, deduplicate):
+        measured = measured_in(run(articles(), threshold=0.5, recall=1, measure_recall=1000).summary)
+        assert (measured.overall.recall, measured.overall.pairs) == (1.0, 2 * len(truth))
+
+
 @given(st.floats(1e-3, 1.0) | st.just(math.nextafter(1, 0)) | st.just(1.0))
 def test_ranges_of_similarity(threshold: float) -> None:
     steps = edges(threshold).tolist()

@@ -19,6 +19,9 @@ from command import LOOKALIKE, process, quiet_environment
 
 from lookalike import deduplicate, find_pairs
 
+both_ways = pytest.mark.parametrize("recall", [0.99, 1])
+"""By bands, and by exact search."""
+
 TEMPLATE = " ".join(f"clause{i}" for i in range(150))
 
 
@@ -29,14 +32,15 @@ def words(count: int, seed: int = 0, of: int = 1 << 40) -> list[str]:
 # Many alike
 
 
-def test_a_great_many_identical_texts() -> None:
+@both_ways
+def test_a_great_many_identical_texts(recall: float) -> None:
     """Copies are one item until the end: nothing is compared, and pairs are as many as copies."""
     count = 200_000
     texts = pa.chunked_array([[TEMPLATE] * count, ["something else"]])
-    result = deduplicate(texts)
+    result = deduplicate(texts, recall=recall)
     assert (result.summary.kept, result.summary.clusters, result.summary.candidates) == (2, 1, 0)
     assert result.summary.copies == count - 1
-    found = find_pairs(texts)
+    found = find_pairs(texts, recall=recall)
     assert (len(found), found.summary.candidates) == (count - 1, 0)
     assert found.to_arrow().column("left").unique().to_pylist() == [0]
     assert any(note.startswith(f"{count:,} items are in groups of more than 1,000") for note in found.summary.notes)
@@ -53,29 +57,32 @@ def test_groups_of_copies_are_paired_whole_up_to_a_size() -> None:
     assert condensed.summary.notes
 
 
+@both_ways
 @pytest.mark.parametrize("keep", ["first", "longest"])
-def test_texts_that_share_a_template(keep: str) -> None:
+def test_texts_that_share_a_template(keep: str, recall: float) -> None:
     """All are similar to all: once a few are united, the others are not compared with each other."""
     count = 5000
-    result = deduplicate([f"{TEMPLATE} {word}" for word in words(count)], keep=keep)
+    result = deduplicate([f"{TEMPLATE} {word}" for word in words(count)], keep=keep, recall=recall)
     assert (result.summary.kept, result.summary.clusters) == (1, 1)
     assert result.summary.candidates < 20 * count
 
 
-def test_texts_that_share_a_template_but_not_enough_of_it() -> None:
+@both_ways
+def test_texts_that_share_a_template_but_not_enough_of_it(recall: float) -> None:
     """All meet in a bucket now and then, none is a pair: no cluster makes it quick, yet it ends."""
     count = 3000
     half = " ".join(TEMPLATE.split()[:75])
     own = words(75 * count)
     texts = [f"{half} {' '.join(own[75 * i : 75 * i + 75])}" for i in range(count)]
-    result = deduplicate(texts)
+    result = deduplicate(texts, recall=recall)
     assert (result.summary.kept, result.summary.pairs) == (count, 0)
 
 
-def test_the_same_shingles_in_other_numbers() -> None:
+@both_ways
+def test_the_same_shingles_in_other_numbers(recall: float) -> None:
     """Sets are equal, counts are not: no copies, but one cluster, in few comparisons."""
     texts = ["a b " * repeats for repeats in range(2, 2002)]
-    result = deduplicate(texts, shingle="words:2")
+    result = deduplicate(texts, shingle="words:2", recall=recall)
     assert (result.summary.kept, result.summary.copies) == (1, 0)
     assert result.summary.candidates < 20 * len(texts)
     assert set(result.clusters.to_arrow().column("similarity").to_pylist()) == {1.0}
@@ -85,11 +92,12 @@ def test_the_same_shingles_in_other_numbers() -> None:
 # Long and short
 
 
-def test_one_huge_text_among_small_ones() -> None:
+@both_ways
+def test_one_huge_text_among_small_ones(recall: float) -> None:
     huge = " ".join(words(2_000_000))
     assert len(huge) > 20 << 20
     texts = ["small", huge, "", huge + " end", "small", None]
-    result = deduplicate(texts, batch_bytes=1 << 20)
+    result = deduplicate(texts, batch_bytes=1 << 20, recall=recall)
     assert result.mask.tolist() == [True, True, True, False, False, True]
     similarity = 1_999_996 / 1_999_997
     assert result.clusters.to_arrow().column("similarity").to_pylist() == [1.0, 1.0, 1.0, similarity]
@@ -123,22 +131,25 @@ def test_recall_at_every_length(length: int) -> None:
 # Memory
 
 
-def peak(count: int, folder: Path) -> int:
+def peak(count: int, folder: Path, recall: float) -> int:
     """Return the peak memory of a process that deduplicates so many short texts."""
     path = folder / f"{count}.parquet"
     draw = np.random.default_rng(count)
     columns = [pa.array(draw.integers(0, 1 << 30, count)).cast(pa.string()) for _ in range(10)]
     pq.write_table(pa.table({"text": pc.binary_join_element_wise(*columns, " ")}), path, row_group_size=50_000)
-    ended = process("dedup", path, "--json", "--scratch", folder, "-o", folder / f"out{count}.parquet")
+    ended = process(
+        "dedup", path, "--json", "--scratch", folder, "--recall", recall, "-o", folder / f"out{count}.parquet"
+    )
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     assert found["items"] == found["kept"] == count
     return int(found["peak_memory_bytes"])
 
 
-def test_memory_grows_by_tens_of_bytes_a_document(tmp_path: Path) -> None:
+@both_ways
+def test_memory_grows_by_tens_of_bytes_a_document(tmp_path: Path, recall: float) -> None:
     few, many = 200_000, 800_000  # the fewer have filled every buffer of a fixed size already
-    assert (peak(many, tmp_path) - peak(few, tmp_path)) / (many - few) < 150
+    assert (peak(many, tmp_path, recall) - peak(few, tmp_path, recall)) / (many - few) < 150
 
 
 # What a run leaves behind
