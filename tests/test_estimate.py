@@ -108,6 +108,12 @@ def test_a_bin_without_pairs_does_not_claim_to_be_sure() -> None:
 def test_a_single_item_tells_nothing_of_the_error() -> None:
     found = estimate_costs(couples(10), sample_size=1, **TOKENS)
     assert found.best.error == math.inf
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["costs"][0]["error"] is None
+
+
+def test_pairs_at_the_threshold_1_are_not_false() -> None:
+    found = estimate_costs(["a b a b", "a b a b a b", "c d"], shingle="words:2", threshold=1.0).best
+    assert (found.candidates, found.false_candidates) == (1.0, 0.0)
 
 
 # Against real runs

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import compare, deduplicate, exact, find_pairs
+from lookalike import InputError, RecipeError, band, compare, deduplicate, exact, find_pairs, verify
 from lookalike.kernels.prefix import prefix_length
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -23,9 +23,9 @@ SETS = st.lists(st.sets(st.integers(1, 24), max_size=16), max_size=20)
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
     "whole sets": {"TOO_MANY": -1},
-    "small samples": {"SAMPLED": 0.6},
+    "small samples": {"SAMPLED": 0.6, "LEAST_SAMPLED": 0.01},
     "few counters": {"MOST_COUNTERS": 2},
-    "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0},
+    "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0, "LEAST_SLOTS": 4, "MOST_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
     "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5, "ROUND": 1},
 }
@@ -137,6 +137,35 @@ def test_the_same_candidates_however_many_threads() -> None:
     assert len({run.summary.candidates for run in runs}) == 1
 
 
+@pytest.mark.parametrize("recall", [0.99, 1])
+def test_pairs_that_are_forgotten_and_found_again_count_once(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("REMEMBERED", "REMEMBERED_EXACTLY"):
+        monkeypatch.setattr(band, name, 8)
+    texts = [" ".join(f"w{j}" for j in range(400) if j % 200 != i) for i in range(60)]
+    monkeypatch.setattr(verify, "MOST_PAIRS", 60 * 59 // 2)
+    found = find_pairs(texts, recall=recall)
+    assert len(found) == 60 * 59 // 2
+    assert found.summary.candidates > 2 * len(found)
+    monkeypatch.setattr(verify, "MOST_PAIRS", 60 * 59 // 2 - 1)
+    with pytest.raises(InputError, match="There are more than 1,769 pairs at this threshold"):
+        find_pairs(texts, recall=recall)
+
+
+@pytest.mark.parametrize(
+    ("total", "members", "slots"),
+    [
+        (0, 0, 64),
+        (48, 1, 64),
+        (49, 1, 128),
+        (1 << 40, 1, 1 << 29),
+        (1 << 40, 1 << 24, 1 << 31),
+        (1 << 40, (1 << 24) - 1, 1 << 30),
+    ],
+)
+def test_slots_take_a_bounded_number_of_bytes_a_set(total: int, members: int, slots: int) -> None:
+    assert exact.slots_for(total, members) == slots
+
+
 def test_the_summary_tells() -> None:
     summary = find_pairs(["a b c d e f"] * 2, recall=1).summary
     assert (summary.exact, summary.recall, summary.bands, summary.rows) == (True, 1.0, 0, 0)
@@ -145,8 +174,9 @@ def test_the_summary_tells() -> None:
     assert not find_pairs(["a b c d e f"] * 2).summary.exact
 
 
-def test_bands_given_are_taken_whatever_the_recall() -> None:
-    assert find_pairs(["a b c d e f"] * 2, recall=1, bands=3, rows=2).summary.bands == 3
+def test_bands_are_not_taken_for_an_exact_search() -> None:
+    with pytest.raises(RecipeError, match="`recall` 1 is an exact search, which has no bands"):
+        find_pairs(["a b c d e f"] * 2, recall=1, bands=3, rows=2)
 
 
 def test_two_texts_compared_exactly_have_no_bands() -> None:

@@ -32,7 +32,10 @@ PATIENCE = 8
 """Pivots at a time from which a large bucket is called stubborn: seven did not unite it."""
 
 REMEMBERED = 1 << 23
-"""Candidates remembered, so as not to be compared again; beyond that some may be."""
+"""Candidates remembered, so as not to be compared again; beyond that some may be, once in a band."""
+
+REMEMBERED_EXACTLY = 1 << 26
+"""The same in an exact search, where similar items share a great many elements, and so meet again and again."""
 
 SORTED_TOGETHER = 1 << 23
 """Items up to which several bands are sorted at a time."""
@@ -56,7 +59,8 @@ class Candidates:
 class Seen:
     """Which candidates have been proposed before, as far as memory allows."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._table = np.zeros(1 << 12, np.uint64)
         self._known = 0
         self.proposed = 0
@@ -64,14 +68,14 @@ class Seen:
     def new(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Candidates:
         """Return the candidates not seen before, and remember them."""
         self._make_room(len(left))
-        room = min(self._table.size // 2, REMEMBERED) - self._known
+        room = min(self._table.size // 2, self._most) - self._known
         count, left_over = kernels.unseen(left, right, self._table, room)
         self._known += room - left_over
         self.proposed += count
         return Candidates(left[:count], right[:count])
 
     def _make_room(self, more: int) -> None:
-        wanted = min(self._known + more, REMEMBERED)
+        wanted = min(self._known + more, self._most)
         if self._table.size >= 2 * wanted:
             return
         size = self._table.size

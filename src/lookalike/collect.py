@@ -51,10 +51,11 @@ class Collected:
         return self.ids[-1].take(indices - (self.boundary or 0))
 
 
-def collect(run: Run, keep: Keep | None = None) -> Collected:
-    """Read and sign all items."""
+def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Collected:
+    """Read and sign all items, or sample them for an exact search; or neither, if they will not be searched at all."""
     shingler = Shingler(run.recipe.shingling)
-    signer = Signer(run.recipe, shingler) if run.recipe.banding else Sampler(run.recipe.threshold, shingler)
+    exactly = searched and run.recipe.banding is None
+    signer = Sampler(run.recipe.threshold, shingler) if exactly else Signer(run.recipe, shingler)
     items = Items(run.scratch, fragile_below(run))
     ids: list[Ids] = []
     ranks: list[pa.Array] = []

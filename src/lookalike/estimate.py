@@ -47,7 +47,7 @@ up; for a shingle of a set that is made. They are fitted to the CPU times of run
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """How many pairs have a similarity from `low` to below `high`; copies, which all bandings find, are not among them.
+    """How many pairs have a similarity from `low` to below `high`, or to 1. Copies, always found, are not among them.
 
     The first bin has only pairs that share something.
     """
@@ -131,12 +131,15 @@ class Estimate:
         """Return the estimate as plain values, ready for JSON."""
         names = ("items", "compared", "sampled", "shingles", "threshold", "recall")
         costs = [{**asdict(cost.banding), **asdict(cost), "seconds": cost.seconds} for cost in self.costs]
+        bins = [asdict(one) for one in self.bins]
         for cost in costs:
             del cost["banding"]
+        for unknown in (one for one in (*costs, *bins) if math.isinf(one["error"])):
+            unknown["error"] = None
         return {
             **{name: getattr(self, name) for name in names},
             **asdict(self.banding),
-            "bins": [asdict(one) for one in self.bins],
+            "bins": bins,
             "costs": costs,
         }
 
@@ -156,7 +159,7 @@ def estimate_costs(items: Any, *, sample_size: int = 500, **settings: Unpack[Set
     threshold, recall = settings.get("threshold", 0.8), settings.get("recall", 0.99)
     check_promise(threshold, recall)
     with Run({**settings, "recall": 1.0}, items) as run:
-        collected = collect(run)
+        collected = collect(run, searched=False)
         similarities = count_similarities(run, collected, sample_size)
     return Estimate(
         items=collected.items.count,
@@ -179,7 +182,7 @@ def count_similarities(run: Run, collected: Collected, sample_size: int) -> Simi
     source = np.random.default_rng(run.recipe.seed)
     sample = np.sort(source.choice(originals, min(sample_size, len(originals)), replace=False))
     few = Few.of(sample, collected.items, collected.shingler)
-    edges = np.unique([*np.arange(STEPS + 1) / STEPS, run.recipe.threshold])
+    edges = np.unique([*np.arange(STEPS + 1) / STEPS, run.recipe.threshold, np.nextafter(1, 2)])
     cells = len(edges) - 1
     counts, sums = np.zeros(len(sample) * cells, np.int64), np.zeros(cells)
     with run.stages.stage("scan", len(originals)) as advance:
@@ -230,7 +233,7 @@ class Similarities:
         bounds = sorted({*(i / BINS for i in range(BINS + 1)), self.threshold})
         found = []
         for low, high in pairwise(bounds):
-            inside = (self.edges[:-1] >= low) & (self.edges[:-1] < high)
+            inside = (self.edges[:-1] >= low) & ((self.edges[:-1] < high) | (high == 1))
             of_each = self.counts[:, inside].sum(axis=1)
             sampled = int(of_each.sum())
             pairs, error = self.total(of_each)

@@ -7,13 +7,12 @@ and are done with. Where samples have too many common elements, because of a tem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.band import Buckets
+from lookalike.band import SORTED_TOGETHER, Buckets
 from lookalike.group import find_groups
 from lookalike.kernels import prefix as kernels
 from lookalike.kernels.shingles import power_of_two
@@ -21,6 +20,8 @@ from lookalike.sign import TEXT_AT_A_TIME, Signed
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from lookalike.collect import Collected
@@ -34,11 +35,14 @@ if TYPE_CHECKING:
 SAMPLED = 2.5
 """Elements sampled of a set, in prefixes: the rarest of them are looked at."""
 
+LEAST_SAMPLED = 0.1
+"""Share of the elements that is sampled at least, for the sake of small sets."""
+
 ALL = (1 << 64) - 1
 """The cutoff of a sample of everything."""
 
-MOST_SLOTS, SLOTS_AN_ITEM = 1 << 29, 512
-"""Slots for elements, two bits each, that are used at most: in all, or if that is more, for each item. Elements that
+MOST_SLOTS, SLOTS_AN_ITEM = 1 << 29, 128
+"""Slots for elements, two bits each, that are used at most: in all, or if that is more, for each set. Elements that
 share a slot look as if they were the same."""
 
 MOST_COUNTERS = 1 << 22
@@ -53,13 +57,17 @@ ROUND = 16
 ENTRIES_AT_A_TIME = 1 << 22
 """Entries that are grouped at a time, about."""
 
+LEAST_SLOTS = 64
+"""Slots that are used at least."""
+
+LOOKED_AT = 4
 TOO_MANY = 1000
-"""Comparisons of entries, for each item, from which whole sets are worth making."""
+"""Shares by which the number of comparisons is estimated; and how many, for each item, make whole sets worth while."""
 
 
 def cutoff(threshold: float) -> int:
     """Return the hash below which elements are sampled."""
-    return min(int(SAMPLED * (1 - threshold) * 2.0**64), ALL)
+    return min(int(max(SAMPLED * (1 - threshold), LEAST_SAMPLED) * 2.0**64), ALL)
 
 
 class Sampler:
@@ -84,7 +92,7 @@ class Sampler:
             elements, sizes[part] = self.shingler.made_sets(grams, counts)
             sample = np.empty(len(elements) + 1, np.uint64)
             filled = kernels.sample_sets(elements, sizes[part], self.threshold, self._cutoff, sample, picked[part])
-            samples.append(sample[:filled])
+            samples.append(sample[:filled].copy())
         return Signed(batch, columns, np.concatenate(samples), prints, sizes, picked)
 
 
@@ -105,8 +113,8 @@ class PrefixFilter:
     def everywhere(self) -> Prefixes:
         """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
         items, compared, below = self.collected.items, self.collected.copies.originals, cutoff(self.threshold)
-        found = Prefixes(self, samples(items, compared), items.sizes, below)
-        if below == ALL or found.group(0, 1).comparisons * found.shares <= TOO_MANY * len(compared):
+        found = Prefixes(self, Samples(items, compared), below)
+        if below == ALL or found.comparisons() <= TOO_MANY * len(compared):
             return found
         members = found.owners()
         found.close()
@@ -114,8 +122,7 @@ class PrefixFilter:
 
     def among(self, members: NDArray[np.int32]) -> Prefixes:
         """Return the rare elements of some items, from whole sets."""
-        sets = self.collected.sets
-        return Prefixes(self, whole(sets, members), sets.sizes, ALL)
+        return Prefixes(self, Whole(self.collected.sets, members), ALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,36 +139,44 @@ class Part:
 Marks = tuple["NDArray[np.uint8]", "NDArray[np.uint16]"]
 """The slots of elements, and their counters."""
 
-Parts = Callable[[], Iterator[Part]]
 
+class Samples:
+    """Samples of the sets of the items that are compared."""
 
-def samples(items: Items, compared: NDArray[np.int32]) -> Parts:
-    """Return the samples of the items that are compared, as often as they are asked for."""
+    def __init__(self, items: Items, compared: NDArray[np.int32]) -> None:
+        self._items = items
+        self.members = compared
+        self.sizes = items.sizes
+        self.total = int(items.picked[compared].sum(dtype=np.int64))
 
-    def parts() -> Iterator[Part]:
+    def __iter__(self) -> Iterator[Part]:
+        items, compared = self._items, self.members
         edges = np.searchsorted(compared, np.cumsum([0, *(block.count for block in items.blocks)]))
         for (sample, part), low, high in zip(items.samples(), edges[:-1], edges[1:], strict=True):
             members = compared[low:high]
             ends = np.cumsum(items.picked[part], dtype=np.int64)[members - part.start]
             yield Part(sample, ends - items.picked[members], ends, members, items.sizes[members])
 
-    return parts
 
+class Whole:
+    """Whole sets of some items."""
 
-def whole(sets: Sets, members: NDArray[np.int32]) -> Parts:
-    """Return whole sets, as often as they are asked for."""
-    sets.make(members)
+    def __init__(self, sets: Sets, compared: NDArray[np.int32]) -> None:
+        sets.make(compared)
+        self._sets = sets
+        self.members = compared
+        self.sizes = sets.sizes
+        self.total = int(sets.sizes[compared].sum(dtype=np.int64))
 
-    def parts() -> Iterator[Part]:
-        for done, part in enumerate(slices(sets.sizes[members].astype(np.int64), ELEMENTS_AT_A_TIME)):
-            some = members[part]
+    def __iter__(self) -> Iterator[Part]:
+        sets = self._sets
+        for done, part in enumerate(slices(sets.sizes[self.members].astype(np.int64), ELEMENTS_AT_A_TIME)):
+            some = self.members[part]
             begins, sizes = sets.begins[some], sets.sizes[some]
             yield Part(sets.elements, begins, begins + sizes, some, sizes)
             if done % ROUND == ROUND - 1:
                 sets.forget()
         sets.forget()
-
-    return parts
 
 
 class PrefixBuckets(Buckets):
@@ -184,7 +199,11 @@ class PrefixBuckets(Buckets):
         self._threshold = threshold
         self._short = np.empty(len(order), bool)
         kernels.find_short(*self._sets, threshold, self._short)
-        self._narrow(np.arange(len(sizes), dtype=np.int32))
+        total = np.append(0, np.cumsum(self._short))
+        useful = total[bounds[1:]] > total[bounds[:-1]]
+        self._bounds, self._pivots, self._widths = (
+            column[useful] for column in (self._bounds, self._pivots, self._widths)
+        )
 
     @property
     def comparisons(self) -> int:
@@ -217,6 +236,12 @@ class PrefixBuckets(Buckets):
         )  # fmt: skip
 
 
+def slots_for(total: int, members: int) -> int:
+    """Return how many slots there are for so many elements of so many sets, a power of two."""
+    most = max(MOST_SLOTS, 1 << (SLOTS_AN_ITEM * members).bit_length() >> 1)
+    return max(min(int(power_of_two(4 * total // 3)), most), LEAST_SLOTS)
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Where the entries of some items are: their keys begin at `begin`, part p of them at `bounds[p]` from there."""
@@ -224,27 +249,27 @@ class Block:
     begin: int
     bounds: NDArray[np.int64]
 
+    def count(self, part: int) -> int:
+        """Return how many entries a part has."""
+        return int(self.bounds[part + 1] - self.bounds[part])
+
 
 class Prefixes:
     """The rare elements of sets, on disk, a share of them at a time in buckets."""
 
-    def __init__(self, search: PrefixFilter, parts: Parts, sizes: NDArray[np.int32], below: int) -> None:
+    def __init__(self, search: PrefixFilter, parts: Samples | Whole, below: int) -> None:
         self._search = search
-        self._sizes = sizes
+        self._sizes = parts.sizes
         self._cutoff = np.uint64(below)
         self._column = search.scratch.column(np.uint64)
-        total = most = 0
-        for part in parts():
-            total += int((part.ends - part.begins).sum())
-            most += int(np.sum(part.sizes - np.floor(part.sizes * search.threshold).astype(np.int64) + 2))
-        self.shares = 1 << (most // ENTRIES_AT_A_TIME).bit_length()
-        marks = self._mark(parts, total)
-        self._blocks = list(search.threads.map(lambda part: self._store(part, marks), parts()))
+        most = (1 - search.threshold) * float(parts.sizes[parts.members].sum(dtype=np.int64)) + len(parts.members)
+        self.shares = 1 << (int(most) // ENTRIES_AT_A_TIME).bit_length()
+        marks = self._mark(parts)
+        self._blocks = list(search.threads.map(lambda part: self._store(part, marks), parts))
 
-    def _mark(self, parts: Parts, total: int) -> Marks:
+    def _mark(self, parts: Samples | Whole) -> Marks:
         """Note which elements are in several sets, and, about, in how many."""
-        room = max(MOST_SLOTS, power_of_two(SLOTS_AN_ITEM * len(self._sizes)))
-        slots = min(power_of_two(4 * total // 3), room)
+        slots = slots_for(parts.total, len(parts.members))
         marks = np.zeros(slots // 4, np.uint8), np.zeros(min(slots, MOST_COUNTERS), np.uint16)
         everywhere = self._search.sides
 
@@ -252,7 +277,7 @@ class Prefixes:
             sides = everywhere[part.members] if len(everywhere) else everywhere
             kernels.mark_elements(part.elements, part.begins, part.ends, sides, *marks)
 
-        for _ in self._search.threads.map(mark, parts()):
+        for _ in self._search.threads.map(mark, parts):
             pass
         return marks
 
@@ -262,10 +287,9 @@ class Prefixes:
         largest, room = int(picked.max(initial=0)), int(picked.sum())
         work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
         keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
-        filled = kernels.prefixes(
-            part.elements, part.begins, part.ends, part.members, part.sizes, self._search.threshold, self._cutoff,
-            marks, work, keys, owners, rests,
-        )  # fmt: skip
+        texts = (part.elements, part.begins, part.ends, part.members, part.sizes)
+        out = (keys, owners, rests)
+        filled = kernels.prefixes(texts, self._search.threshold, self._cutoff, marks, work, out)
         share = (keys[:filled] & np.uint64(self.shares - 1)).astype(np.uint16)
         order = np.argsort(share, kind="stable")
         pairs = np.stack((owners[:filled], rests[:filled]), axis=1)[order].view(np.uint64).reshape(-1)
@@ -275,12 +299,19 @@ class Prefixes:
     def buckets(self, width: int) -> Iterator[PrefixBuckets]:
         """Yield the buckets of one share after the other."""
         threads = self._search.threads
-        yield from threads.map(lambda share: self.group(share, width), range(self.shares), ahead=threads.count)
+        largest = max((self._count(share) for share in range(self.shares)), default=0)
+        ahead = max(min(threads.count, SORTED_TOGETHER // max(largest, 1)), 1)
+        yield from threads.map(lambda share: self.group(share, width), range(self.shares), ahead=ahead)
         self.close()
 
     def group(self, share: int, width: int) -> PrefixBuckets:
         """Return the buckets of one share."""
         return PrefixBuckets(*self._load(share), self._sizes, self._search.threshold, width)
+
+    def comparisons(self) -> int:
+        """Estimate how many entries are compared with each other if nothing is united."""
+        some = range(min(LOOKED_AT, self.shares))
+        return sum(self.group(share, 1).comparisons for share in some) * self.shares // len(some)
 
     def owners(self) -> NDArray[np.int32]:
         """Return the items that have entries, in order: only these may be pairs."""
@@ -293,13 +324,16 @@ class Prefixes:
         """Delete the entries."""
         self._column.close()
 
+    def _count(self, share: int) -> int:
+        """Return how many entries a share has."""
+        return sum(block.count(share) for block in self._blocks)
+
     def _load(self, share: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
         """Return the entries of a share: their keys; their owners and rests."""
-        counts = [int(block.bounds[share + 1] - block.bounds[share]) for block in self._blocks]
-        keys, pairs = np.empty((2, sum(counts)), np.uint64)
+        keys, pairs = np.empty((2, self._count(share)), np.uint64)
         at = 0
-        for block, count in zip(self._blocks, counts, strict=True):
-            begin = block.begin + int(block.bounds[share])
+        for block in self._blocks:
+            begin, count = block.begin + int(block.bounds[share]), block.count(share)
             self._column.read(begin, keys[at : at + count])
             self._column.read(begin + int(block.bounds[-1]), pairs[at : at + count])
             at += count

@@ -85,6 +85,8 @@ class Column(Generic[T]):
         at = begin * self._dtype.itemsize
         while data:
             read = os.preadv(self._file.fileno(), [data], at)
+            if not read:
+                raise OutputError(f"A file in the scratch folder {self._folder} was cut short. Choose another one")
             data = data[read:]
             at += read
 

@@ -27,7 +27,7 @@ class Search:
         self._collected = collected
         self._filter = PrefixFilter(collected, run.recipe.threshold, run.scratch, run.threads)
         self.verifier = Verifier(collected.sets, run.threads)
-        self.seen = band.Seen()
+        self.seen = band.Seen(band.REMEMBERED if run.recipe.banding else band.REMEMBERED_EXACTLY)
         self.rejected = Rejected(run.examples)
 
     def pairs(self, roots: NDArray[np.int32], width: int) -> Iterator[Verified]:

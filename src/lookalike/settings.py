@@ -84,6 +84,10 @@ def recipe_of(settings: Settings) -> Recipe:
         raise RecipeError("`bands` and `rows` go together: give both, or neither and a `recall`")
     recall = given.get("recall", 0.99)
     check_recall(recall)
+    if recall == 1 and bands is not None:
+        raise RecipeError(
+            "`recall` 1 is an exact search, which has no bands. Leave `bands` and `rows` out, or ask for less"
+        )
     banding: Banding | None = None
     if bands is not None and rows is not None:
         banding = Banding(bands, rows)

@@ -40,7 +40,7 @@ class Signed:
 
 
 class Signer:
-    """Signs batches, in any number of threads. For an exact search it makes fingerprints only."""
+    """Signs batches, in any number of threads. Without a banding it makes fingerprints only."""
 
     def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
         self.bands, self.rows = (recipe.banding.bands, recipe.banding.rows) if recipe.banding else (0, 0)

@@ -51,15 +51,26 @@ class Verified:
 
 def concatenate(found: Iterable[Verified]) -> Verified:
     """Put pairs together, each once: a candidate that was forgotten may have been compared again."""
-    parts = []
+    parts: list[Verified] = []
     total = 0
+    limit = MOST_PAIRS
     for part in found:
         parts.append(part)
         total += len(part)
-        if total > MOST_PAIRS:
-            raise InputError(
-                f"There are more than {MOST_PAIRS:,} pairs at this threshold. Raise it, or use dedup, which lists none"
-            )
+        if total > limit:
+            parts = [merge(parts)]
+            total = len(parts[0])
+            limit = MOST_PAIRS + total // 2
+            if total > MOST_PAIRS:
+                raise InputError(
+                    f"There are more than {MOST_PAIRS:,} pairs at this threshold. Raise it, or use dedup, which lists "
+                    "none"
+                )
+    return merge(parts)
+
+
+def merge(parts: list[Verified]) -> Verified:
+    """Return the pairs of all parts in order, each once, the lesser item left."""
     left = np.concatenate([np.minimum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
     right = np.concatenate([np.maximum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
     similarity = np.concatenate([part.similarity for part in parts] or [np.empty(0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,14 +53,20 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba sta
         value = int(x)
         return (value & -value).bit_length() - 1
 
-    def add_atomically(array: Any, at: int, value: Any) -> None:
-        """Add a number to an element of an array, whatever other threads do."""
-        array[at] += value
+    lock = threading.Lock()
+
+    def add_atomically(array: Any, at: int, value: Any) -> Any:
+        """Add a number to an element of an array, whatever other threads do; return what it was before."""
+        with lock:
+            before = array[at]
+            array[at] += value
+        return before
 
     def or_atomically(array: Any, at: int, value: Any) -> Any:
         """Set bits of an element of an array, whatever other threads do; return what it was before."""
-        before = array[at]
-        array[at] |= value
+        with lock:
+            before = array[at]
+            array[at] |= value
         return before
 
 else:

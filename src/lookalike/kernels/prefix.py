@@ -124,7 +124,7 @@ def frequency(h, seen, counts, apart):
     slot, at, shift = slot_of(h, seen)
     if seen[at] >> shift & BOTH != BOTH:
         return 1
-    return min(np.int64(counts[slot >> apart]) + 1, ANY)
+    return min(np.int64(counts[slot >> apart]), MOST) + 1
 
 
 @inline
@@ -170,12 +170,15 @@ def rarest(one, wanted, cutoff, marks, work):
 
 
 @kernel
-def prefixes(elements, begins, ends, members, sizes, threshold, cutoff, marks, work, keys, owners, rests):
+def prefixes(part, threshold, cutoff, marks, work, out):
     """Write the elements by which members may be found; return how many there are.
 
-    For each its key, whose it is, and how many elements of the set are left from it on. Elements that cannot be shared
-    are passed over. `marks` is what `mark_elements` has written.
+    For each its key, whose it is, and how many elements of the set are left from it on: these are the columns of `out`.
+    Elements that cannot be shared are passed over. `part` is (elements sampled, where those of each member begin and
+    end, members, sizes of their sets); `marks` is what `mark_elements` has written.
     """
+    elements, begins, ends, members, sizes = part
+    keys, owners, rests = out
     marks = (*marks, bits_apart(*marks))
     filled = 0
     for i in range(members.size):
