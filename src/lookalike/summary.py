@@ -43,7 +43,7 @@ class Summary:
     empty: int
     """Items without a shingle, nulls included: never compared, always kept."""
     short: int
-    """Items with a single shingle: they match only as a whole."""
+    """Items with a single shingle: they match only as a whole. Repetitions count, but not in an exact search."""
     shingle: str
     sketch: str
     bands: int
