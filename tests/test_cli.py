@@ -312,3 +312,12 @@ def test_a_terminal_shows_pairs_and_passages() -> None:
     assert "\x1b[32m" in on_a_terminal("compare", "one.txt", "one.txt")
     assert f"[{STORY}]" in on_a_terminal("compare", "one.txt", "one.txt", NO_COLOR="1")
     assert on_a_terminal("dedup", "corpus.parquet", "--quiet") == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_ids_are_piped_as_utf8_whatever_the_locale(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "é中", "text": "one two three"}\n{"id": "x", "text": "one two three"}\n')
+    environment = {**quiet_environment(), "PYTHONIOENCODING": encoding}
+    command = [*LOOKALIKE, "pairs", "a.jsonl", "--id", "id", "--quiet"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment, check=True)
+    assert ended.stdout.decode("utf-8").splitlines()[1] == "é中\tx\t1.0"

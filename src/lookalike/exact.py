@@ -83,17 +83,18 @@ class Sampler:
         columns = self.shingler.columns(batch.texts)
         begins, ends = columns.offsets[:-1], columns.offsets[1:]
         prints = np.empty((len(begins), 2), np.uint64)
-        sizes = np.empty(len(begins), np.int64)
-        picked = np.empty(len(begins), np.int32)
+        counts = np.empty(len(begins), np.int64)
+        picked, sizes = np.empty((2, len(begins)), np.int32)
         samples = [np.empty(0, np.uint64)]
         for part in slices(ends - begins, TEXT_AT_A_TIME):
-            grams, counts = self.shingler.grams(columns.data, begins[part], ends[part])
-            kernels.fingerprints(grams, counts, prints[part])
-            elements, sizes[part] = self.shingler.made_sets(grams, counts)
+            grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
+            kernels.fingerprints(grams, counts[part], prints[part])
+            elements, made = self.shingler.made_sets(grams, counts[part].copy())
             sample = np.empty(len(elements) + 1, np.uint64)
-            filled = kernels.sample_sets(elements, sizes[part], self.threshold, self._cutoff, sample, picked[part])
+            filled = kernels.sample_sets(elements, made, self.threshold, self._cutoff, sample, picked[part])
             samples.append(sample[:filled].copy())
-        return Signed(batch, columns, np.concatenate(samples), prints, sizes, picked)
+            sizes[part] = made
+        return Signed(batch, columns, np.concatenate(samples), prints, counts, (picked, sizes))
 
 
 @dataclass(frozen=True, slots=True)

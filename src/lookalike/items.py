@@ -37,7 +37,7 @@ class Stored:
     block: Block
     prints: NDArray[np.uint64]
     counts: NDArray[np.int64]
-    picked: NDArray[np.int32] | None
+    sampled: tuple[NDArray[np.int32], NDArray[np.int32]] | None
     nulls: int
 
 
@@ -73,7 +73,7 @@ class Items:
             block=Block(self.keys.append(signed.keys), len(signed.batch)),
             prints=signed.prints,
             counts=signed.counts,
-            picked=signed.picked,
+            sampled=signed.sampled,
             nulls=signed.batch.texts.null_count,
         )
 
@@ -82,9 +82,9 @@ class Items:
         self._begins.append(stored.begins)
         self._lengths.append(stored.lengths)
         self.blocks.append(stored.block)
-        if stored.picked is not None:
-            self._picked.append(stored.picked)
-            self._sizes.append(stored.counts.astype(np.int32))
+        if stored.sampled is not None:
+            self._picked.append(stored.sampled[0])
+            self._sizes.append(stored.sampled[1])
         for column, half in zip(self._prints, stored.prints.T, strict=True):
             column.append(half)
         self.count += stored.block.count

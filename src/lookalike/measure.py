@@ -185,7 +185,7 @@ class Tally:
     def shares(self, which: NDArray[np.int64], *, complete: bool) -> list[Share]:
         """Sum up over sampled items: all pairs, then each range of similarity; `which` has the original of each."""
         ends = self._edges.tolist()
-        below = range(BINS if ends[0] < 1 else 0)
+        below = [i for i in range(BINS) if ends[i] < ends[i + 1]]
         return [
             self._share((ends[0], 1.0), slice(None), which, complete),
             *(self._share((ends[i], ends[i + 1]), slice(i, i + 1), which, complete) for i in below),

@@ -34,9 +34,9 @@ class Signed:
     keys: NDArray[np.uint64]
     prints: NDArray[np.uint64]
     counts: NDArray[np.int64]
-    """Shingles of each item, repetitions counted, but not in an exact search."""
-    picked: NDArray[np.int32] | None = None
-    """In an exact search `keys` are the shingles sampled, one item after the other: so many of each."""
+    """Shingles of each item, repetitions counted."""
+    sampled: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
+    """In an exact search `keys` are the shingles sampled, one item after the other: how many of each; sizes of sets."""
 
 
 class Signer:

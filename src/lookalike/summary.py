@@ -43,7 +43,7 @@ class Summary:
     empty: int
     """Items without a shingle, nulls included: never compared, always kept."""
     short: int
-    """Items with a single shingle: they match only as a whole. Repetitions count, but not in an exact search."""
+    """Items with a single shingle: they match only as a whole."""
     shingle: str
     sketch: str
     bands: int
@@ -102,13 +102,13 @@ def summarise(
         rows=recipe.banding.rows if recipe.banding else 0,
         threshold=recipe.threshold,
         recall=recipe.recall,
-        chance={f"{s:g}": recipe.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
+        chance={f"{s:.15g}": recipe.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
         measured=measured,
         threads=run.threads.count,
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
         memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
-        notes=(*remarks(run, collected, condensed), *doubts(measured)),
+        notes=(*remarks(run, collected, condensed), *(doubts(measured) if recipe.banding else ())),
     )
 
 
@@ -141,10 +141,16 @@ def doubts(measured: Measured | None) -> Iterator[str]:
     low, high = measured.overall.interval
     if high - low > WIDE:
         wanted = min(round_up(measured.sampled * ((high - low) / WIDE) ** 2), measured.population)
+        seen = f"{count(measured.overall.pairs, 'pair')} of {count(measured.sampled, 'item')}"
         yield (
-            f"the recall measured is uncertain ({low:.2f} to {high:.2f}), with {measured.overall.pairs:,} pairs of "
-            f"{measured.sampled:,} items: sample {wanted:,} items to know it better"
+            f"the recall measured is uncertain ({low:.2f} to {high:.2f}), with {seen}: sample {wanted:,} items to know "
+            "it better"
         )
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def round_up(number: float) -> int:

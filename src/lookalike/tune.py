@@ -76,7 +76,9 @@ def check_promise(threshold: float, recall: float) -> None:
     """Raise unless there are bands and rows with this recall at this threshold."""
     check_threshold(threshold)
     if threshold < LEAST:
-        raise RecipeError(f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less")
+        raise RecipeError(
+            f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less, or recall 1"
+        )
     check_recall(recall)
     if recall == 1:
         raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
@@ -86,7 +88,7 @@ def check_recall(recall: float) -> None:
     """Raise unless a recall can be promised."""
     check_number("recall", recall)
     if not 0 < recall <= 1:
-        hint = f"; did you mean {recall / 100:g}?" if 1 < recall < 100 else ""  # noqa: PLR2004 - per cent
+        hint = f"; did you mean {recall / 100:g}?" if 1 < recall <= 100 else ""  # noqa: PLR2004 - per cent
         raise RecipeError(f"`recall` must be in (0, 1]. Got {recall:g}{hint}")
 
 

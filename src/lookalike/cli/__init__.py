@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ def main() -> None:
     from lookalike.cli.app import app
     from lookalike.errors import LookalikeError
 
+    speak_unicode()
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
@@ -38,6 +40,14 @@ def main() -> None:
     except OSError as error:  # of standard output: those of files are told by name
         discard_output()
         fail(f"standard output cannot be written: {error.strerror or error}; check where it goes", 2)
+
+
+def speak_unicode() -> None:
+    """Let no locale stand in the way: what is piped is UTF-8, and a terminal gets signs for what it cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = stream.encoding if stream.isatty() or stream is sys.stderr else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def stop(number: int, _frame: object) -> None:

@@ -94,8 +94,8 @@ class Choice:
             "threshold": self.threshold,
             "recall": None if self.threshold is None else self.banding.chance(self.threshold),
             "steepest": self.banding.threshold,
-            "chance": {f"{similarity:g}": chance for similarity, chance in self.chances},
-            "found_from": {f"{chance:g}": similarity for chance, similarity in self.found_from.items()},
+            "chance": {f"{similarity:.15g}": chance for similarity, chance in self.chances},
+            "found_from": {f"{chance:.15g}": similarity for chance, similarity in self.found_from.items()},
             "false_positive_area": vain,
             "false_negative_area": missed,
             "share_in_vain": self.share_in_vain,
@@ -209,10 +209,11 @@ def chosen(banding: Banding, threshold: float | None, recall: float | None = Non
 def parse_weights(text: str) -> tuple[float, float]:
     """Read weights such as ``fp=0.5,fn=0.5``."""
     try:
-        given = {name.strip(): float(value) for name, _, value in (part.partition("=") for part in text.split(","))}
+        pairs = [(name.strip(), float(value)) for name, _, value in (part.partition("=") for part in text.split(","))]
     except ValueError:
-        given = {}
-    if set(given) != {"fp", "fn"}:
+        pairs = []
+    given = dict(pairs)
+    if sorted(name for name, _ in pairs) != ["fn", "fp"]:
         raise RecipeError(f"`--weights` must be fp=X,fn=Y, such as fp=0.5,fn=0.5. Got {text!r}")
     return given["fp"], given["fn"]
 
