@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.cluster import Components, Keep, Members, members
 from lookalike.comparison import other_spans, which_are_shared
 from lookalike.items import Copies
+from lookalike.splitmix import scramble
 from lookalike.verify import Verified
 
 if TYPE_CHECKING:
@@ -103,15 +104,6 @@ class Rejected:
         low, high = np.minimum(left, right), np.maximum(left, right)
         codes = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
         return codes[scramble(codes) <= self._bound]
-
-
-def scramble(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a hash of each number, by the finaliser of SplitMix64: no two are the same."""
-    codes = codes ^ (codes >> np.uint64(30))
-    codes = codes * np.uint64(0xBF58476D1CE4E5B9)
-    codes ^= codes >> np.uint64(27)
-    codes *= np.uint64(0x94D049BB133111EB)
-    return codes ^ (codes >> np.uint64(31))
 
 
 def gather(

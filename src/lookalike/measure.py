@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.scan import Few, scan
+from lookalike.splitmix import random_numbers
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -91,15 +92,11 @@ def measure(run: Run, collected: Collected, found: Found) -> Measured | None:
 
 
 def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int64]:
-    """Draw items without replacement, all alike likely; the same for the same seed on every platform (SplitMix64)."""
+    """Draw items without replacement, all alike likely; the same for the same seed on every platform."""
     if count >= len(population):
         return population
-    with np.errstate(over="ignore"):
-        z = (population.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
-        z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-    return np.sort(population[np.argpartition(z, count)[:count]])
+    numbers = random_numbers(seed, population)
+    return np.sort(population[np.argpartition(numbers, count)[:count]])
 
 
 def look_for(
