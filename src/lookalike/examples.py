@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.cluster import Components, Keep, Members, members
 from lookalike.comparison import other_spans, which_are_shared
 from lookalike.items import Copies
+from lookalike.pairing import pair_codes
 from lookalike.splitmix import scramble
 from lookalike.verify import Verified
 
@@ -101,8 +102,7 @@ class Rejected:
 
     def _below(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.uint64]:
         """Return the codes of those pairs whose hash is below that of all that were left out."""
-        low, high = np.minimum(left, right), np.maximum(left, right)
-        codes = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+        codes = pair_codes(left, right).view(np.uint64)
         return codes[scramble(codes) <= self._bound]
 
 
@@ -165,9 +165,9 @@ class Chooser:
         """Choose the pairs with the least similarity that reaches the threshold, but no copies, which are no news."""
         near = np.flatnonzero((pairs.similarity >= self._threshold) & (pairs.similarity < 1))
         near = near[np.argsort(pairs.similarity[near], kind="stable")]
-        original = self._collected.copies.original.astype(np.int64)
+        original = self._collected.copies.original
         one, two = original[pairs.left[near]], original[pairs.right[near]]
-        _, first = np.unique(np.minimum(one, two) << 32 | np.maximum(one, two), return_index=True)
+        _, first = np.unique(pair_codes(one, two), return_index=True)
         return [
             Choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
             for at in near[np.sort(first)[: self._count]]

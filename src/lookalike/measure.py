@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.pairing import pair_codes
 from lookalike.scan import Few, scan
 from lookalike.splitmix import random_numbers
 from lookalike.threads import slices
@@ -131,11 +132,11 @@ class Listed:
     @cached_property
     def _codes(self) -> NDArray[np.int64]:
         """A number for each pair, in order, and one that is greater than all."""
-        return np.append(self._pairs.left.astype(np.int64) << 32 | self._pairs.right, np.iinfo(np.int64).max)
+        return np.append(pair_codes(self._pairs.left, self._pairs.right), np.iinfo(np.int64).max)
 
     def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Tell of each two items whether they are a pair of the list."""
-        wanted = np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
+        wanted = pair_codes(one, two)
         found: NDArray[np.bool_] = self._codes[np.searchsorted(self._codes, wanted)] == wanted
         return found
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from lookalike.cluster import Components, Keep, members
 from lookalike.errors import MissingExtraError, RecipeError
 from lookalike.items import Copies
+from lookalike.pairing import pair_codes
 from lookalike.verify import Verified
 
 if TYPE_CHECKING:
@@ -167,14 +168,9 @@ def look_up(
     keeper: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return the similarity of each item to its keeper where that is among the pairs, 1 for the keeper, else NaN."""
-
-    def code(one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.int64]:
-        codes: NDArray[np.int64] = np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
-        return codes
-
-    pairs = code(left, right)
+    pairs = pair_codes(left, right)
     order = np.argsort(pairs)
-    wanted = code(item, keeper)
+    wanted = pair_codes(item, keeper)
     at = np.minimum(np.searchsorted(pairs, wanted, sorter=order), len(pairs) - 1)
     found = order[at] if len(pairs) else at
     known = np.where(pairs[found] == wanted, similarity[found], np.nan) if len(pairs) else np.empty(0)
