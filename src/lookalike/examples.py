@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from lookalike.cluster import Components, Keep, Members, members
+from lookalike.cluster import Keep, clusters_of_pairs
 from lookalike.comparison import other_spans, which_are_shared
-from lookalike.items import Copies
 from lookalike.pairing import pair_codes
 from lookalike.splitmix import scramble
-from lookalike.verify import Verified
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.band import Candidates
+    from lookalike.cluster import Members
     from lookalike.collect import Collected
     from lookalike.comparison import Span
     from lookalike.expand import IndexedPairs
     from lookalike.settings import Run
-    from lookalike.verify import Verifier
+    from lookalike.verify import Verified, Verifier
 
 Kind = Literal["largest", "typical", "above", "below"]
 
@@ -123,17 +122,10 @@ def gather(
     with run.stages.timed("examples"):
         chooser = Chooser(run, collected, verifier)
         if clusters is None and collected.boundary is None:
-            clusters = clusters_of(pairs, collected.items.count)
+            clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
         choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
         choices += [*chooser.above(pairs), *chooser.below(rejected)]
         return read(choices, collected)
-
-
-def clusters_of(pairs: IndexedPairs | Verified, count: int) -> Members:
-    """Return the connected components of pairs."""
-    components = Components(count)
-    components.unite(Verified(pairs.left.astype(np.int32), pairs.right.astype(np.int32), pairs.similarity))
-    return members(components.roots, Copies(np.arange(count, dtype=np.int32)), Keep(), None)
 
 
 class Chooser:
