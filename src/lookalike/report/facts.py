@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from lookalike.read.naming import display
+from lookalike.read.spool import is_spooled
 from lookalike.report.excerpt import name
 from lookalike.results import Deduplicated, Pairs
 
@@ -23,8 +24,6 @@ Result: TypeAlias = Pairs | Deduplicated
 
 TITLES = 3
 """Files named in the title."""
-
-OPEN_FILES = Path("/proc/self/fd")
 
 Row = tuple[str, str, str]
 """A line of a table: name, value, and what to know about it."""
@@ -214,7 +213,7 @@ class Facts:
 
 def label(path: Path, *, whole: bool = True) -> str:
     """Return a file's name or path as it is shown; what was read from a pipe has none."""
-    if path.parent == OPEN_FILES or path.suffix == ".spool":
+    if is_spooled(path):
         return "standard input"
     return name(display(path if whole else Path(path.name)))
 
