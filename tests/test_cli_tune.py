@@ -255,8 +255,9 @@ def test_a_plot_of_a_sample() -> None:
         (["--sample", "parts", "--sample-size", "0"], "`sample_size` must be a whole number, at least 1. Got 0"),
         (["--sample", "parts", "--recall", "1"], "an exact search, which has no bands"),
         (["--sample", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["--shingle", "words:3"], "`--shingle` says how to read a `--sample`"),
-        (["--encoding-errors", "replace"], "`--encoding-errors` says how to read a `--sample`"),
+        (["--shingle", "words:3"], "`--shingle` is for a `--sample`. Give one, or leave it out"),
+        (["--encoding-errors", "replace"], "`--encoding-errors` is for a `--sample`. Give one, or leave it out"),
+        (["--seed", "2"], "`--seed` is for a `--sample`. Give one, or leave it out"),
         (["parts/0.jsonl"], "parts/0.jsonl is not read without `--sample`. Put that before it"),
     ],
 )

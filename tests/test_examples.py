@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from lookalike import Pairs, compare, deduplicate, examples, find_pairs
 from lookalike.band import Candidates
-from lookalike.examples import Example, Rejected, Side, scramble
+from lookalike.examples import Example, Rejected, Side
+from lookalike.splitmix import scramble
 from lookalike.verify import Verified
 
 WORDS = [f"{first}{second}" for first in "bdfghklmnprstvz" for second in ("at", "en", "or", "im", "us")]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import RecipeError
+from lookalike.items import Copies
 from lookalike.kernels import components as kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.items import Copies
     from lookalike.verify import Verified
 
 Rule = Literal["first", "last", "longest", "shortest", "max", "min"]
@@ -105,6 +105,15 @@ def members(roots: NDArray[np.int32], copies: Copies, keep: Keep, ranks: pa.Arra
     starts = np.flatnonzero(np.diff(cluster, prepend=-1))
     best = np.lexsort((item, precedence(item, keep, ranks), cluster))[starts]
     return Members(item, cluster, item[best][cluster])
+
+
+def clusters_of_pairs(left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]], keep: Keep) -> Members:
+    """List the members of the connected components of pairs; `keep` is by the order of items."""
+    roots = np.arange(max(left.max(initial=-1), right.max(initial=-1)) + 1, dtype=np.int32)
+    copies = Copies(roots.copy())
+    kernels.unite(roots, left.astype(np.int32), right.astype(np.int32))
+    kernels.flatten(roots)
+    return members(roots, copies, keep, None)
 
 
 def precedence(item: NDArray[np.int64], keep: Keep, ranks: pa.Array | None) -> NDArray[np.int64]:

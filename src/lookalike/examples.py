@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from lookalike.cluster import Components, Keep, Members, members
+from lookalike.cluster import Keep, clusters_of_pairs
 from lookalike.comparison import other_spans, which_are_shared
-from lookalike.items import Copies
-from lookalike.verify import Verified
+from lookalike.pairing import pair_codes
+from lookalike.splitmix import scramble
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.band import Candidates
+    from lookalike.cluster import Members
     from lookalike.collect import Collected
     from lookalike.comparison import Span
     from lookalike.expand import IndexedPairs
     from lookalike.settings import Run
-    from lookalike.verify import Verifier
+    from lookalike.verify import Verified, Verifier
 
 Kind = Literal["largest", "typical", "above", "below"]
 
@@ -100,18 +101,8 @@ class Rejected:
 
     def _below(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.uint64]:
         """Return the codes of those pairs whose hash is below that of all that were left out."""
-        low, high = np.minimum(left, right), np.maximum(left, right)
-        codes = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+        codes = pair_codes(left, right).view(np.uint64)
         return codes[scramble(codes) <= self._bound]
-
-
-def scramble(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a hash of each number, by the finaliser of SplitMix64: no two are the same."""
-    codes = codes ^ (codes >> np.uint64(30))
-    codes = codes * np.uint64(0xBF58476D1CE4E5B9)
-    codes ^= codes >> np.uint64(27)
-    codes *= np.uint64(0x94D049BB133111EB)
-    return codes ^ (codes >> np.uint64(31))
 
 
 def gather(
@@ -131,17 +122,10 @@ def gather(
     with run.stages.timed("examples"):
         chooser = Chooser(run, collected, verifier)
         if clusters is None and collected.boundary is None:
-            clusters = clusters_of(pairs, collected.items.count)
+            clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
         choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
         choices += [*chooser.above(pairs), *chooser.below(rejected)]
         return read(choices, collected)
-
-
-def clusters_of(pairs: IndexedPairs | Verified, count: int) -> Members:
-    """Return the connected components of pairs."""
-    components = Components(count)
-    components.unite(Verified(pairs.left.astype(np.int32), pairs.right.astype(np.int32), pairs.similarity))
-    return members(components.roots, Copies(np.arange(count, dtype=np.int32)), Keep(), None)
 
 
 class Chooser:
@@ -173,9 +157,9 @@ class Chooser:
         """Choose the pairs with the least similarity that reaches the threshold, but no copies, which are no news."""
         near = np.flatnonzero((pairs.similarity >= self._threshold) & (pairs.similarity < 1))
         near = near[np.argsort(pairs.similarity[near], kind="stable")]
-        original = self._collected.copies.original.astype(np.int64)
+        original = self._collected.copies.original
         one, two = original[pairs.left[near]], original[pairs.right[near]]
-        _, first = np.unique(np.minimum(one, two) << 32 | np.maximum(one, two), return_index=True)
+        _, first = np.unique(pair_codes(one, two), return_index=True)
         return [
             Choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
             for at in near[np.sort(first)[: self._count]]

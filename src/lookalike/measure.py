@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.pairing import pair_codes
 from lookalike.scan import Few, scan
+from lookalike.splitmix import random_numbers
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -91,15 +93,11 @@ def measure(run: Run, collected: Collected, found: Found) -> Measured | None:
 
 
 def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int64]:
-    """Draw items without replacement, all alike likely; the same for the same seed on every platform (SplitMix64)."""
+    """Draw items without replacement, all alike likely; the same for the same seed on every platform."""
     if count >= len(population):
         return population
-    with np.errstate(over="ignore"):
-        z = (population.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
-        z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-    return np.sort(population[np.argpartition(z, count)[:count]])
+    numbers = random_numbers(seed, population)
+    return np.sort(population[np.argpartition(numbers, count)[:count]])
 
 
 def look_for(
@@ -134,11 +132,11 @@ class Listed:
     @cached_property
     def _codes(self) -> NDArray[np.int64]:
         """A number for each pair, in order, and one that is greater than all."""
-        return np.append(self._pairs.left.astype(np.int64) << 32 | self._pairs.right, np.iinfo(np.int64).max)
+        return np.append(pair_codes(self._pairs.left, self._pairs.right), np.iinfo(np.int64).max)
 
     def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Tell of each two items whether they are a pair of the list."""
-        wanted = np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
+        wanted = pair_codes(one, two)
         found: NDArray[np.bool_] = self._codes[np.searchsorted(self._codes, wanted)] == wanted
         return found
 

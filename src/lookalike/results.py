@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.cluster import Components, Keep, members
+from lookalike.cluster import Keep, clusters_of_pairs
 from lookalike.errors import MissingExtraError, RecipeError
-from lookalike.items import Copies
-from lookalike.verify import Verified
+from lookalike.pairing import pair_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,36 +144,27 @@ class Pairs(Table):
             raise RecipeError(
                 f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}"
             )
-        indices, place = np.unique(np.concatenate((self._left, self._right)), return_inverse=True)
-        left, right = np.split(place.astype(np.int32), 2)
-        components = Components(len(indices))
-        similarity = self._table["similarity"].to_numpy()
-        components.unite(Verified(left, right, similarity))
-        found = members(components.roots, Copies(np.arange(len(indices), dtype=np.int32)), rule, None)
+        found = clusters_of_pairs(self._left, self._right, rule)
+        known = look_up(self._left, self._right, self._table["similarity"].to_numpy(), found.item, found.keeper)
+        indices, first = np.unique(np.concatenate((self._left, self._right)), return_index=True)
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
-        ids = names.take(pa.array(np.unique(place, return_index=True)[1]))
-        known = look_up(left, right, similarity, found.item, found.keeper)
-        return Clusters(
-            cluster_table(ids.take(pa.array(found.item)), ids.take(pa.array(found.keeper)), found, known), self.summary
+        ids, keepers = (
+            names.take(pa.array(first[np.searchsorted(indices, items)])) for items in (found.item, found.keeper)
         )
+        return Clusters(cluster_table(ids, keepers, found, known), self.summary)
 
 
 def look_up(
-    left: NDArray[np.int32],
-    right: NDArray[np.int32],
+    left: NDArray[np.int64],
+    right: NDArray[np.int64],
     similarity: NDArray[np.float64],
     item: NDArray[np.int64],
     keeper: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Return the similarity of each item to its keeper where that is among the pairs, 1 for the keeper, else NaN."""
-
-    def code(one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.int64]:
-        codes: NDArray[np.int64] = np.minimum(one, two).astype(np.int64) << 32 | np.maximum(one, two)
-        return codes
-
-    pairs = code(left, right)
+    pairs = pair_codes(left, right)
     order = np.argsort(pairs)
-    wanted = code(item, keeper)
+    wanted = pair_codes(item, keeper)
     at = np.minimum(np.searchsorted(pairs, wanted, sorter=order), len(pairs) - 1)
     found = order[at] if len(pairs) else at
     known = np.where(pairs[found] == wanted, similarity[found], np.nan) if len(pairs) else np.empty(0)

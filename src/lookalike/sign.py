@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.kernels import sketch as kernels
+from lookalike.splitmix import random_numbers
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 TEXT_AT_A_TIME = 1 << 19
 """Bytes of text whose shingles are made and signed in one go, while they are in a cache."""
-
-GOLDEN = 0x9E3779B97F4A7C15
-MASK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +66,5 @@ class Signer:
 
 
 def odd_numbers(seed: int, count: int) -> NDArray[np.uint64]:
-    """Return well-mixed odd numbers that follow from the seed alone (SplitMix64), the same on every platform."""
-    numbers = np.empty(count, np.uint64)
-    for i in range(count):
-        z = (seed + (i + 1) * GOLDEN) & MASK
-        z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ z >> 27) * 0x94D049BB133111EB) & MASK
-        numbers[i] = (z ^ z >> 31) | 1
-    return numbers
+    """Return well-mixed odd numbers that follow from the seed alone, the same on every platform."""
+    return random_numbers(seed, np.arange(count)) | np.uint64(1)

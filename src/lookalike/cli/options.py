@@ -1,7 +1,7 @@
 """Options that several subcommands share.
 
-Those that are settings of a run stand here once, as the parameters of two functions; `with_settings` gives them to a
-command, which gets them as keyword arguments.
+Those that are settings of a run stand here once, as the parameters of a function for each group; `with_settings`
+gives them to a command, which gets them as keyword arguments.
 """
 
 from __future__ import annotations

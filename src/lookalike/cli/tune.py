@@ -152,7 +152,7 @@ def tune(
     wish = Wish(threshold, recall, bands, rows, weights, slots, bool(sample), sample_size)
     wish.check()
     if not sample:
-        refuse_reading(files, settings)
+        refuse_without_sample(files, settings)
     if plot is not None:
         check_plot(plot, force=force)
     choice = sampled(wish, inputs, settings, plot, as_json=json) if sample else calculated(wish)
@@ -161,8 +161,8 @@ def tune(
     typer.echo(jsons.dumps(choice.to_dict(), indent=2) if json else "\n".join(told(choice, plot)))
 
 
-def refuse_reading(files: list[str] | None, settings: dict[str, Any]) -> None:
-    """Raise if there is something about reading, though nothing is read."""
+def refuse_without_sample(files: list[str] | None, settings: dict[str, Any]) -> None:
+    """Raise if there is something that is for a sample, though there is none."""
     groups = (inspect.signature(group).parameters for group in (options.recipe, options.reading))
     usual = {name: parameter.default for group in groups for name, parameter in group.items()}
     given = [name for name, value in settings.items() if value != usual[name]]
@@ -170,7 +170,7 @@ def refuse_reading(files: list[str] | None, settings: dict[str, Any]) -> None:
         raise RecipeError(f"{files[0]} is not read without `--sample`. Put that before it")
     if given:
         option = given[0].replace("_", "-")
-        raise RecipeError(f"`--{option}` says how to read a `--sample`. Give one, or leave it out")
+        raise RecipeError(f"`--{option}` is for a `--sample`. Give one, or leave it out")
 
 
 def check_plot(plot: Path, inputs: list[Path] | None = None, *, force: bool) -> None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _COPY_BYTES = 1 << 20
 _OPEN_FILES = Path("/proc/self/fd")
 """Where Linux lets an open file be opened again, though it has no name any more."""
+_SUFFIX = ".spool"
+"""Of scratch files elsewhere, which have a name."""
 
 
 class Spool:
@@ -79,8 +81,13 @@ class Spool:
             with tempfile.TemporaryFile(dir=self._scratch) as file:
                 handle = os.dup(file.fileno())
             return handle, _OPEN_FILES / str(handle)
-        handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=".spool", dir=self._scratch)
+        handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=_SUFFIX, dir=self._scratch)
         return handle, Path(name)
+
+
+def is_spooled(path: Path) -> bool:
+    """Tell whether a path is one of a scratch file, which means nothing to people."""
+    return path.parent == _OPEN_FILES or path.suffix == _SUFFIX
 
 
 def _remove(handle: int, path: Path) -> None:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from lookalike.cluster import Components
 from lookalike.read.naming import display
+from lookalike.read.spool import is_spooled
 from lookalike.report.excerpt import name
 from lookalike.results import Deduplicated, Pairs
-from lookalike.verify import Verified
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +24,6 @@ Result: TypeAlias = Pairs | Deduplicated
 
 TITLES = 3
 """Files named in the title."""
-
-OPEN_FILES = Path("/proc/self/fd")
 
 Row = tuple[str, str, str]
 """A line of a table: name, value, and what to know about it."""
@@ -102,12 +99,8 @@ class Facts:
         """How many clusters there are of each size."""
         if self.across:
             return {}
-        if isinstance(self.result, Pairs):
-            cluster = connected(self.result)
-        else:
-            cluster = self.result.clusters.to_arrow()["cluster"].to_numpy()
-        size, count = np.unique(np.unique(cluster, return_counts=True)[1], return_counts=True)
-        return dict(zip(size.tolist(), count.tolist(), strict=True))
+        clusters = self.result.clusters() if isinstance(self.result, Pairs) else self.result.clusters
+        return clusters.sizes
 
     @property
     def seconds(self) -> float:
@@ -220,18 +213,9 @@ class Facts:
 
 def label(path: Path, *, whole: bool = True) -> str:
     """Return a file's name or path as it is shown; what was read from a pipe has none."""
-    if path.parent == OPEN_FILES or path.suffix == ".spool":
+    if is_spooled(path):
         return "standard input"
     return name(display(path if whole else Path(path.name)))
-
-
-def connected(pairs: Pairs) -> NDArray[np.int32]:
-    """Return the component of each item that is in a pair."""
-    found, place = np.unique(np.concatenate((pairs._left, pairs._right)), return_inverse=True)  # noqa: SLF001 - its twin
-    left, right = np.split(place.astype(np.int32), 2)
-    components = Components(len(found))
-    components.unite(Verified(left, right, np.empty(0)))
-    return components.roots
 
 
 def percent(chance: float) -> str:

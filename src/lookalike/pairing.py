@@ -1,0 +1,22 @@
+"""Two items as one number, so that pairs can be sorted, looked up and counted once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def pair_codes(one: NDArray[np.integer[Any]], two: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return a number for each two items, whichever comes first; they are in order as (lesser, greater) are.
+
+    >>> pair_codes(np.array([1, 2]), np.array([2, 1])).tolist()
+    [4294967298, 4294967298]
+    """
+    codes: NDArray[np.int64] = np.minimum(one, two).astype(np.int64)
+    codes <<= 32
+    codes |= np.maximum(one, two)
+    return codes
