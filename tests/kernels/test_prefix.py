@@ -1,0 +1,393 @@
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import harness
+import naive
+import numpy as np
+import pytest
+import strategies
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike.kernels import prefix
+
+ALL = (1 << 64) - 1
+
+hashes = strategies.hashes | st.integers(1, 9).flatmap(lambda n: st.sampled_from([n, n | 1 << 47, n | 1 << 63]))
+"""Some with the same lower bits, which no key tells apart."""
+
+cutoffs = st.integers(0, ALL) | st.integers(1, 40) | st.just(ALL)
+families = st.lists(hashes, min_size=1, max_size=25, unique=True).flatmap(
+    lambda pool: st.lists(st.lists(st.sampled_from(pool), unique=True), min_size=1, max_size=8)
+)
+"""Sets that overlap, some of them empty."""
+
+shapes = st.sampled_from([(4, 1), (4, 4), (16, 4), (64, 8), (64, 64), (1024, 1024)])
+"""How many slots and counters there are."""
+
+
+@st.composite
+def any_marks(draw: st.DrawFn) -> naive.Marks:
+    """Draw what marks could tell, counts that are told apart by a hair among them."""
+    slots, counters = draw(shapes.filter(lambda shape: shape[0] <= 64))
+    count = st.sampled_from([0, 1, 2, 5, 252, 253, 254, 255, 256, 300, 64999, 65000, 65001, 65535])
+    states = draw(st.lists(st.sampled_from([0, 1, 2, 3, 3, 3]), min_size=slots, max_size=slots))
+    return states, draw(st.lists(count, min_size=counters, max_size=counters))
+
+
+# how much of a set is looked at
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.thresholds)
+def test_length_of_a_prefix(sizes: list[int], threshold: float) -> None:
+    assert harness.prefix_lengths(sizes, threshold) == [naive.prefix_length(size, threshold) for size in sizes]
+
+
+@pytest.mark.parametrize(
+    ("size", "threshold", "length"), [(10, 0.8, 3), (10, 1.0, 1), (1, 0.01, 1), (100, 0.01, 100), (3, 1 / 3, 3)]
+)
+def test_lengths_of_prefixes_by_hand(size: int, threshold: float, length: int) -> None:
+    assert harness.prefix_lengths([size], threshold) == [length]
+
+
+@given(families, strategies.thresholds, cutoffs)
+def test_samples_are_early_elements_or_all(sets: list[list[int]], threshold: float, cutoff: int) -> None:
+    expected = [naive.sample(one, threshold, cutoff) for one in sets]
+    assert harness.sample_sets(sets, threshold, cutoff) == expected
+
+
+def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
+    """Three elements of ten are a prefix at 0.8."""
+    enough, too_few = [50, 1, 60, 2, 70, 3, *range(80, 84)], [50, 1, 60, 2, 70, 30, *range(80, 84)]
+    assert harness.sample_sets([enough, [], too_few], 0.8, 10) == [[1, 2, 3], [], too_few]
+
+
+# marks
+
+
+@given(families, shapes, st.data())
+def test_marks_tell_what_was_seen_again_and_how_often(
+    sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
+) -> None:
+    marks = harness.new_marks(*shape)
+    harness.mark_elements(sets, marks)
+    expected = naive.marks(sets, *shape)
+    assert harness.read_marks(marks) == expected
+    asked = [h for one in sets for h in one] + data.draw(st.lists(hashes, max_size=5))
+    assert harness.frequencies(asked, marks) == [naive.frequency(h, expected) for h in asked]
+
+
+@given(families, shapes, st.data())
+def test_marks_tell_on_which_sides_elements_are(
+    sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
+) -> None:
+    sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
+    marks = harness.new_marks(*shape)
+    harness.mark_elements(sets, marks, sides)
+    expected = naive.marks(sets, *shape, sides)
+    assert harness.read_marks(marks) == expected
+    asked = [h for one in sets for h in one]
+    assert harness.frequencies(asked, marks) == [naive.frequency(h, expected) for h in asked]
+
+
+@given(families)
+def test_frequencies_are_exact_where_nothing_collides(sets: list[list[int]]) -> None:
+    ranks = {h: rank for rank, h in enumerate(sorted({h for one in sets for h in one}))}
+    small = [[ranks[h] for h in one] for one in sets]
+    marks = harness.new_marks(32, 32)
+    harness.mark_elements(small, marks)
+    counted = Counter(itertools.chain.from_iterable(small))
+    assert harness.frequencies(list(counted), marks) == list(counted.values())
+
+
+@given(any_marks(), st.lists(hashes, max_size=20))
+def test_frequencies_of_any_marks(marked: naive.Marks, asked: list[int]) -> None:
+    marks = harness.written_marks(*marked)
+    assert harness.read_marks(marks) == marked
+    assert harness.frequencies(asked, marks) == [naive.frequency(h, marked) for h in asked]
+
+
+@pytest.mark.parametrize("sides", [[], [1, 2]])
+def test_marks_of_threads_are_those_of_one(sides: list[int]) -> None:
+    source = random.Random(5)
+    sets = [[source.getrandbits(64) for _ in range(20)] for _ in range(100)]
+    on = [source.choice(sides) for _ in sets] if sides else []
+    marks = harness.new_marks(1024, 256)
+    harness.mark_elements(sets, marks, on, threads=4)
+    assert harness.read_marks(marks) == naive.marks(sets, 1024, 256, on)
+
+
+@harness.compiled
+@pytest.mark.parametrize("sides", [[], [1, 2, 3]])
+def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None:
+    """Few slots and counters, so that threads get in each other's way."""
+    elements = np.random.default_rng(6).integers(1, ALL, 1_000_000, np.uint64, endpoint=True)
+    begins = np.arange(1000) * 1000
+    on = np.resize(np.array(sides, np.uint8), 1000 if sides else 0)
+
+    def marked(threads: int) -> naive.Marks:
+        marks = harness.new_marks(256, 64)
+        parts = [slice(i, None, threads) for i in range(threads)]
+
+        def mark(part: slice) -> None:
+            prefix.mark_elements(elements, begins[part], begins[part] + 1000, on[part], *marks)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(mark, parts))
+        return harness.read_marks(marks)
+
+    at_once = marked(8)
+    assert at_once == marked(1)
+    assert sum(at_once[1]) == elements.size - (0 if sides else 256)
+
+
+def test_threads_see_each_slot_first_once() -> None:
+    """Each element is in four sets, and each thread has one of these: all but one of the four are counted."""
+    elements = list(range(1024))
+    for _ in range(10):
+        marks = harness.new_marks(1024, 1024)
+        harness.mark_elements([elements] * 4, marks, threads=4)
+        assert harness.read_marks(marks) == ([3] * 1024, [3] * 1024)
+
+
+@pytest.mark.parametrize("sides", [[], [3] * 66])
+def test_counters_stop_before_they_overflow(sides: list[int]) -> None:
+    sets = [[5] * 1000] * 66
+    marks = harness.new_marks(64, 64)
+    harness.mark_elements(sets, marks, sides)
+    assert harness.read_marks(marks)[1][5] == prefix.MOST
+    assert harness.frequencies([5, 6], marks) == [prefix.MOST + 1, 1]
+
+
+@pytest.mark.parametrize(("slots", "counters", "apart"), [(64, 64, 0), (64, 32, 1), (1024, 4, 8), (4, 1, 2)])
+def test_bits_apart(slots: int, counters: int, apart: int) -> None:
+    assert prefix.bits_apart(*harness.new_marks(slots, counters)) == apart
+
+
+@harness.compiled
+def test_bits_apart_of_the_largest_marks() -> None:
+    assert prefix.bits_apart(np.empty(1 << 28, np.uint8), np.empty(1 << 22, np.uint16)) == 8
+
+
+# prefixes
+
+
+@given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.thresholds, cutoffs)
+def test_rarest_elements_in_order(one: list[int], marked: naive.Marks, threshold: float, cutoff: int) -> None:
+    wanted = naive.prefix_length(len(one), threshold)
+    first = naive.in_order(one, cutoff, marked)[:wanted]
+    unique = sum(not late and count == 1 for late, count, _ in first)
+    found = harness.rarest(naive.sample(one, threshold, cutoff), wanted, cutoff, harness.written_marks(*marked))
+    assert found == (list(map(naive.order_key, first[unique:])), unique)
+
+
+@given(families, any_marks(), strategies.thresholds, cutoffs)
+def test_prefixes_are_the_first_elements_that_may_be_shared(
+    sets: list[list[int]], marked: naive.Marks, threshold: float, cutoff: int
+) -> None:
+    samples = [naive.sample(one, threshold, cutoff) for one in sets]
+    found = harness.prefixes(samples, list(map(len, sets)), threshold, cutoff, harness.written_marks(*marked))
+    expected = [
+        (key, owner, rest)
+        for owner, one in enumerate(sets)
+        for key, rest in naive.prefix(one, threshold, cutoff, marked)
+    ]
+    assert found == expected
+
+
+def test_elements_with_one_key_have_the_larger_rest() -> None:
+    """The second and third of four elements agree in their lower bits."""
+    everything_is_shared = harness.written_marks([3] * 4, [1] * 4)
+    one = [1, 2, 2 | 1 << 50, 3]
+    entries = harness.prefixes([one], [4], 0.01, ALL, everything_is_shared)
+    assert [rest for _, _, rest in entries] == [4, 3, 3, 1]
+
+
+def test_a_set_of_enough_unique_elements_has_no_prefix() -> None:
+    states = [1] * 32 + [3] * 32
+    marks = harness.written_marks(states, [1] * 64)
+    three, two = [1, 2, 3, *range(40, 47)], [1, 2, *range(40, 48)]
+    found = harness.prefixes([three, two], [10, 10], 0.8, ALL, marks)
+    assert [(key & 63, owner, rest) for key, owner, rest in found] == [(40, 1, 8)]
+
+
+# which entries are compared
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Buckets of entries, an owner and a rest each; and the sizes and the roots of owners."""
+
+    groups: list[list[tuple[int, int]]]
+    sizes: list[int]
+    roots: list[int]
+
+    def pairs(self, threshold: float, sides: list[int] | None = None) -> list[tuple[int, int]]:
+        """Return the pairs of every bucket that differ in root, cover both sides, and can reach the threshold."""
+        return sorted(
+            (min(one, two), max(one, two))
+            for group in self.groups
+            for (one, rest), (two, other_rest) in itertools.combinations(group, 2)
+            if self.roots[one] != self.roots[two]
+            and (not sides or {sides[one], sides[two]} & {3} or {sides[one], sides[two]} == {1, 2})
+            and naive.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], threshold)
+        )
+
+
+@st.composite
+def bucketed(draw: st.DrawFn) -> Drawn:
+    count = draw(st.integers(2, 15))
+    sizes = draw(st.lists(st.integers(1, 20), min_size=count, max_size=count))
+    entry = st.integers(0, count - 1).flatmap(
+        lambda owner: st.tuples(st.just(owner), st.just(sizes[owner]) | st.integers(1, sizes[owner]))
+    )
+    groups = draw(st.lists(st.lists(entry, min_size=2, max_size=15), max_size=4))
+    most = draw(st.sampled_from([1, 2, count - 1]))
+    return Drawn(groups, sizes, draw(st.lists(st.integers(0, most), min_size=count, max_size=count)))
+
+
+def ordered(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    return sorted((min(pair), max(pair)) for pair in pairs)
+
+
+@given(bucketed(), strategies.thresholds)
+def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, threshold: float) -> None:
+    entries = [entry for group in drawn.groups for entry in group]
+    expected = [naive.can_reach(rest, drawn.sizes[one], drawn.sizes[one], threshold) for one, rest in entries]
+    assert list(harness.find_short(entries, drawn.sizes, threshold)) == expected
+
+
+@given(bucketed(), strategies.thresholds, st.lists(st.integers(1, 4), min_size=1, max_size=4))
+def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, threshold: float, widths: list[int]) -> None:
+    found = harness.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, widths=widths)
+    assert ordered(found) == drawn.pairs(threshold)
+
+
+@given(bucketed(), strategies.thresholds, st.data())
+def test_candidates_cover_both_sides(drawn: Drawn, threshold: float, data: st.DataObject) -> None:
+    sides = data.draw(st.lists(st.integers(1, 3), min_size=len(drawn.roots), max_size=len(drawn.roots)))
+    found = harness.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, sides)
+    assert ordered(found) == drawn.pairs(threshold, sides)
+
+
+@pytest.mark.parametrize("place", [0, 1, 25, 49])
+def test_the_stranger_is_the_pivot(place: int) -> None:
+    roots = [100] * 50
+    roots[place] = place
+    buckets = harness.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, 0.8)
+    assert {one for one, _ in buckets.propose_all(roots)} == {place}
+
+
+@pytest.mark.parametrize("place", [0, 1, 25, 49])
+def test_the_short_entry_is_the_pivot(place: int) -> None:
+    """The others are larger sets that have too little left for each other."""
+    sizes, rests = [12] * 50, [10] * 50
+    sizes[place] = 10
+    buckets = harness.PrefixBuckets([list(enumerate(rests))], sizes, 0.8)
+    found = buckets.propose_all(list(range(50)))
+    assert sorted(found) == [(place, other) for other in range(50) if other != place]
+
+
+@pytest.mark.parametrize(("roots", "rest"), [([0] * 9, 10), (list(range(9)), 5)])
+def test_buckets_of_one_root_or_without_short_entries_are_done(roots: list[int], rest: int) -> None:
+    buckets = harness.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, 0.8)
+    assert buckets.propose_all(roots) == []
+    assert list(buckets.pivots) == [0]
+
+
+# the theorem
+
+
+def found_by_prefixes(
+    sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int], sides: list[int]
+) -> set[tuple[int, int]]:
+    """Do all of the above, one after the other."""
+    samples = harness.sample_sets(sets, threshold, cutoff)
+    marks = harness.new_marks(*shape)
+    harness.mark_elements(samples, marks, sides)
+    sizes = list(map(len, sets))
+    groups: dict[int, list[tuple[int, int]]] = {}
+    for key, owner, rest in harness.prefixes(samples, sizes, threshold, cutoff, marks):
+        groups.setdefault(key, []).append((owner, rest))
+    buckets = harness.PrefixBuckets(list(groups.values()), sizes, threshold)
+    return set(ordered(buckets.propose_all(list(range(len(sets))), sides)))
+
+
+@st.composite
+def alike(draw: st.DrawFn) -> list[list[int]]:
+    """Draw sets that are each a template less some elements and more some others, and a few of anything."""
+    pool = draw(st.lists(hashes, min_size=4, max_size=30, unique=True))
+    few = st.sets(st.sampled_from(pool), max_size=4)
+    template = set(pool[: draw(st.integers(2, len(pool)))])
+    near = draw(st.lists(st.tuples(few, few).map(lambda two: sorted((template - two[0]) | two[1])), max_size=8))
+    return near + draw(st.lists(st.sets(st.sampled_from(pool)).map(sorted), min_size=2, max_size=4))
+
+
+@given(alike(), strategies.thresholds, cutoffs, shapes)
+def test_sets_that_reach_the_threshold_share_a_key_early_enough(
+    sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int]
+) -> None:
+    truth = set(naive.all_pairs(sets, threshold))
+    assert truth - found_by_prefixes(sets, threshold, cutoff, shape, []) == set()
+
+
+@given(alike(), strategies.thresholds, cutoffs, shapes, st.data())
+def test_sets_of_both_sides_share_a_key_early_enough(
+    sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int], data: st.DataObject
+) -> None:
+    sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
+    truth = {pair for pair in naive.all_pairs(sets, threshold) if sides[pair[0]] | sides[pair[1]] == 3}
+    assert truth - found_by_prefixes(sets, threshold, cutoff, shape, sides) == set()
+
+
+# atomics
+
+
+places = st.lists(st.integers(0, 5), max_size=40)
+
+
+@given(places)
+def test_add_atomically_returns_what_was_there(places: list[int]) -> None:
+    array, before = np.zeros(6, np.uint16), np.full(len(places), 9, np.uint16)
+    harness.add_each(array, harness.int64(places), before)
+    assert harness.ints(array) == [places.count(place) for place in range(6)]
+    assert harness.ints(before) == [places[:i].count(place) for i, place in enumerate(places)]
+
+
+@given(places, st.data())
+def test_or_atomically_returns_what_was_there(places: list[int], data: st.DataObject) -> None:
+    bits = data.draw(st.lists(st.integers(0, 255), min_size=len(places), max_size=len(places)))
+    array, before = np.zeros(6, np.uint8), np.full(len(places), 9, np.uint8)
+    harness.or_each(array, harness.int64(places), np.array(bits, np.uint8), before)
+    held, was = [0] * 6, []
+    for place, new in zip(places, bits, strict=True):
+        was.append(held[place])
+        held[place] |= new
+    assert (harness.ints(array), harness.ints(before)) == (held, was)
+
+
+@harness.compiled
+def test_threads_that_add_at_one_place_lose_nothing() -> None:
+    """Every number is what one of them found."""
+    array, places = np.zeros(2, np.uint16), np.ones(8000, np.int64)
+    before = np.zeros((8, 8000), np.uint16)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda row: harness.add_each(array, places, row), before))
+    assert harness.ints(array) == [0, 64000]
+    assert np.array_equal(np.sort(before, axis=None), np.arange(64000))
+
+
+def test_threads_that_set_the_bits_of_one_byte_lose_nothing() -> None:
+    """Each thread has its own bit of every byte; one of the eight finds it empty."""
+    array, places = np.zeros(2000, np.uint8), np.arange(2000)
+    before = np.zeros((8, 2000), np.uint8)
+    bits = [np.full(2000, 1 << bit, np.uint8) for bit in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda bit: harness.or_each(array, places, bits[bit], before[bit]), range(8)))
+    assert (array == 255).all()
+    assert ((before == 0).sum(axis=0) == 1).all()
