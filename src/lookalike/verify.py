@@ -12,6 +12,7 @@ from lookalike.band import Candidates
 from lookalike.errors import InputError
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
+from lookalike.pairing import pair_codes
 from lookalike.sets import COME_ALONG
 from lookalike.threads import slices
 
@@ -74,7 +75,7 @@ def merge(parts: list[Verified]) -> Verified:
     left = np.concatenate([np.minimum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
     right = np.concatenate([np.maximum(part.left, part.right) for part in parts] or [np.empty(0, np.int32)])
     similarity = np.concatenate([part.similarity for part in parts] or [np.empty(0)])
-    _, first = np.unique(left.astype(np.int64) << 32 | right, return_index=True)
+    _, first = np.unique(pair_codes(left, right), return_index=True)
     return Verified(left[first], right[first], similarity[first])
 
 
