@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import itertools
 import random
+import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -62,8 +64,8 @@ def test_samples_are_early_elements_or_all(sets: list[list[int]], threshold: flo
 
 
 def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
-    """Three elements of ten are a prefix at 0.8."""
-    enough, too_few = [50, 1, 60, 2, 70, 3, *range(80, 84)], [50, 1, 60, 2, 70, 30, *range(80, 84)]
+    """Three elements of ten are a prefix at 0.8; one that is the cutoff is not below it."""
+    enough, too_few = [50, 1, 60, 2, 70, 3, *range(80, 84)], [50, 1, 60, 2, 70, 10, *range(80, 84)]
     assert harness.sample_sets([enough, [], too_few], 0.8, 10) == [[1, 2, 3], [], too_few]
 
 
@@ -122,37 +124,34 @@ def test_marks_of_threads_are_those_of_one(sides: list[int]) -> None:
     assert harness.read_marks(marks) == naive.marks(sets, 1024, 256, on)
 
 
+def at_once(work: Callable[[int], object], threads: int) -> None:
+    """Let threads start together, so that they get in each other's way."""
+    barrier = threading.Barrier(threads)
+
+    def run(thread: int) -> None:
+        barrier.wait()
+        work(thread)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, range(threads)))
+
+
 @harness.compiled
-@pytest.mark.parametrize("sides", [[], [1, 2, 3]])
+@pytest.mark.parametrize("sides", [[], [1, 2, 1, 2]])
 def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None:
-    """Few slots and counters, so that threads get in each other's way."""
-    elements = np.random.default_rng(6).integers(1, ALL, 1_000_000, np.uint64, endpoint=True)
-    begins = np.arange(1000) * 1000
-    on = np.resize(np.array(sides, np.uint8), 1000 if sides else 0)
+    """Each thread has every element: all but the first of the four are counted, or all if there are sides."""
+    elements = np.arange(1 << 20, dtype=np.uint64)
+    marks = harness.new_marks(1 << 20, 256)
 
-    def marked(threads: int) -> naive.Marks:
-        marks = harness.new_marks(256, 64)
-        parts = [slice(i, None, threads) for i in range(threads)]
+    def mark(thread: int) -> None:
+        side = np.array(sides[thread : thread + 1], np.uint8)
+        ends = np.array([len(elements)])
+        prefix.mark_elements(elements, ends - ends, ends, side, *marks)
 
-        def mark(part: slice) -> None:
-            prefix.mark_elements(elements, begins[part], begins[part] + 1000, on[part], *marks)
-
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(mark, parts))
-        return harness.read_marks(marks)
-
-    at_once = marked(8)
-    assert at_once == marked(1)
-    assert sum(at_once[1]) == elements.size - (0 if sides else 256)
-
-
-def test_threads_see_each_slot_first_once() -> None:
-    """Each element is in four sets, and each thread has one of these: all but one of the four are counted."""
-    elements = list(range(1024))
-    for _ in range(10):
-        marks = harness.new_marks(1024, 1024)
-        harness.mark_elements([elements] * 4, marks, threads=4)
-        assert harness.read_marks(marks) == ([3] * 1024, [3] * 1024)
+    at_once(mark, 4)
+    states, counts = harness.read_marks(marks)
+    assert set(states) == {3}
+    assert set(counts) == {4096 * (4 if sides else 3)}
 
 
 @pytest.mark.parametrize("sides", [[], [3] * 66])
@@ -373,13 +372,13 @@ def test_or_atomically_returns_what_was_there(places: list[int], data: st.DataOb
 
 @harness.compiled
 def test_threads_that_add_at_one_place_lose_nothing() -> None:
-    """Every number is what one of them found."""
-    array, places = np.zeros(2, np.uint16), np.ones(8000, np.int64)
-    before = np.zeros((8, 8000), np.uint16)
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda row: harness.add_each(array, places, row), before))
-    assert harness.ints(array) == [0, 64000]
-    assert np.array_equal(np.sort(before, axis=None), np.arange(64000))
+    """Every number is what one of them found there."""
+    array, places = np.zeros(16, np.uint16), np.resize(np.arange(16), 1 << 17)
+    before = np.zeros((4, 1 << 17), np.uint16)
+    at_once(lambda thread: harness.add_each(array, places, before[thread]), 4)
+    assert harness.ints(array) == [1 << 15] * 16
+    for place in range(16):
+        assert np.array_equal(np.sort(before[:, place::16], axis=None), np.arange(1 << 15))
 
 
 def test_threads_that_set_the_bits_of_one_byte_lose_nothing() -> None:
@@ -387,7 +386,6 @@ def test_threads_that_set_the_bits_of_one_byte_lose_nothing() -> None:
     array, places = np.zeros(2000, np.uint8), np.arange(2000)
     before = np.zeros((8, 2000), np.uint8)
     bits = [np.full(2000, 1 << bit, np.uint8) for bit in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda bit: harness.or_each(array, places, bits[bit], before[bit]), range(8)))
+    at_once(lambda bit: harness.or_each(array, places, bits[bit], before[bit]), 8)
     assert (array == 255).all()
     assert ((before == 0).sum(axis=0) == 1).all()
