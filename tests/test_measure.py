@@ -310,7 +310,7 @@ def test_the_interval_holds_the_recall_of_made_up_runs(missed: str, recall: floa
         for _ in range(10):
             sample = rng.choice(len(pairs), 200, replace=False)
             low, high = interval(pairs[sample], found[sample], np.zeros(200))
-            held += low <= found.sum() / pairs.sum() <= high
+            held += bool(low <= found.sum() / pairs.sum() <= high)
     assert held >= enough(200)
 
 

@@ -152,7 +152,7 @@ def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pair
         colours = np.where(edges[:-1] < threshold - TINY, COLOURS["grey"], COLOURS["blue"])
         axes.bar(edges[:-1], counts, np.diff(edges) * 0.9, align="edge", color=colours.tolist(), linewidth=0)
         axes.set_xlim(edges[0] - (1 - edges[0]) / 50, 1)
-        axes.set_ylim(0, max(counts.max(initial=0), 1) * 1.06)
+        axes.set_ylim(0, max(int(counts.max(initial=0)), 1) * 1.06)
         whole_numbers(axes)
         if threshold < 1:
             mark_threshold(axes, threshold)
