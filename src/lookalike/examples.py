@@ -205,9 +205,12 @@ def read(choices: list[Choice], collected: Collected) -> tuple[Example, ...]:
         return ()
     left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))
     ids = zip(collected.names(left).to_pylist(), collected.names_against(right).to_pylist(), strict=True)
+    seen: dict[tuple[int, int], tuple[Side, Side]] = {}
+    for choice, names in zip(choices, ids, strict=True):
+        if (choice.left, choice.right) not in seen:
+            seen[choice.left, choice.right] = sides(choice, collected, names)
     return tuple(
-        Example(choice.kind, choice.similarity, choice.size, *sides(choice, collected, names))
-        for choice, names in zip(choices, ids, strict=True)
+        Example(choice.kind, choice.similarity, choice.size, *seen[choice.left, choice.right]) for choice in choices
     )
 
 
