@@ -9,7 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import harness
+import harness_prefix
 import naive
+import naive_prefix
 import numpy as np
 import pytest
 import strategies
@@ -34,7 +36,7 @@ shapes = st.sampled_from([(4, 1), (4, 4), (16, 4), (64, 8), (64, 64), (1024, 102
 
 
 @st.composite
-def any_marks(draw: st.DrawFn) -> naive.Marks:
+def any_marks(draw: st.DrawFn) -> naive_prefix.Marks:
     """Draw what marks could tell, counts that are told apart by a hair among them."""
     slots, counters = draw(shapes.filter(lambda shape: shape[0] <= 64))
     count = st.sampled_from([0, 1, 2, 5, 252, 253, 254, 255, 256, 300, 64999, 65000, 65001, 65535])
@@ -47,26 +49,28 @@ def any_marks(draw: st.DrawFn) -> naive.Marks:
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.thresholds)
 def test_length_of_a_prefix(sizes: list[int], threshold: float) -> None:
-    assert harness.prefix_lengths(sizes, threshold) == [naive.prefix_length(size, threshold) for size in sizes]
+    assert harness_prefix.prefix_lengths(sizes, threshold) == [
+        naive_prefix.prefix_length(size, threshold) for size in sizes
+    ]
 
 
 @pytest.mark.parametrize(
     ("size", "threshold", "length"), [(10, 0.8, 3), (10, 1.0, 1), (1, 0.01, 1), (100, 0.01, 100), (3, 1 / 3, 3)]
 )
 def test_lengths_of_prefixes_by_hand(size: int, threshold: float, length: int) -> None:
-    assert harness.prefix_lengths([size], threshold) == [length]
+    assert harness_prefix.prefix_lengths([size], threshold) == [length]
 
 
 @given(families, strategies.thresholds, cutoffs)
 def test_samples_are_early_elements_or_all(sets: list[list[int]], threshold: float, cutoff: int) -> None:
-    expected = [naive.sample(one, threshold, cutoff) for one in sets]
-    assert harness.sample_sets(sets, threshold, cutoff) == expected
+    expected = [naive_prefix.sample(one, threshold, cutoff) for one in sets]
+    assert harness_prefix.sample_sets(sets, threshold, cutoff) == expected
 
 
 def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
     """Three elements of ten are a prefix at 0.8; one that is the cutoff is not below it."""
     enough, too_few = [50, 1, 60, 2, 70, 3, *range(80, 84)], [50, 1, 60, 2, 70, 10, *range(80, 84)]
-    assert harness.sample_sets([enough, [], too_few], 0.8, 10) == [[1, 2, 3], [], too_few]
+    assert harness_prefix.sample_sets([enough, [], too_few], 0.8, 10) == [[1, 2, 3], [], too_few]
 
 
 # marks
@@ -76,12 +80,12 @@ def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
 def test_marks_tell_what_was_seen_again_and_how_often(
     sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
 ) -> None:
-    marks = harness.new_marks(*shape)
-    harness.mark_elements(sets, marks)
-    expected = naive.marks(sets, *shape)
-    assert harness.read_marks(marks) == expected
+    marks = harness_prefix.new_marks(*shape)
+    harness_prefix.mark_elements(sets, marks)
+    expected = naive_prefix.marks(sets, *shape)
+    assert harness_prefix.read_marks(marks) == expected
     asked = [h for one in sets for h in one] + data.draw(st.lists(hashes, max_size=5))
-    assert harness.frequencies(asked, marks) == [naive.frequency(h, expected) for h in asked]
+    assert harness_prefix.frequencies(asked, marks) == [naive_prefix.frequency(h, expected) for h in asked]
 
 
 @given(families, shapes, st.data())
@@ -89,29 +93,29 @@ def test_marks_tell_on_which_sides_elements_are(
     sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
 ) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
-    marks = harness.new_marks(*shape)
-    harness.mark_elements(sets, marks, sides)
-    expected = naive.marks(sets, *shape, sides)
-    assert harness.read_marks(marks) == expected
+    marks = harness_prefix.new_marks(*shape)
+    harness_prefix.mark_elements(sets, marks, sides)
+    expected = naive_prefix.marks(sets, *shape, sides)
+    assert harness_prefix.read_marks(marks) == expected
     asked = [h for one in sets for h in one]
-    assert harness.frequencies(asked, marks) == [naive.frequency(h, expected) for h in asked]
+    assert harness_prefix.frequencies(asked, marks) == [naive_prefix.frequency(h, expected) for h in asked]
 
 
 @given(families)
 def test_frequencies_are_exact_where_nothing_collides(sets: list[list[int]]) -> None:
     ranks = {h: rank for rank, h in enumerate(sorted({h for one in sets for h in one}))}
     small = [[ranks[h] for h in one] for one in sets]
-    marks = harness.new_marks(32, 32)
-    harness.mark_elements(small, marks)
+    marks = harness_prefix.new_marks(32, 32)
+    harness_prefix.mark_elements(small, marks)
     counted = Counter(itertools.chain.from_iterable(small))
-    assert harness.frequencies(list(counted), marks) == list(counted.values())
+    assert harness_prefix.frequencies(list(counted), marks) == list(counted.values())
 
 
 @given(any_marks(), st.lists(hashes, max_size=20))
-def test_frequencies_of_any_marks(marked: naive.Marks, asked: list[int]) -> None:
-    marks = harness.written_marks(*marked)
-    assert harness.read_marks(marks) == marked
-    assert harness.frequencies(asked, marks) == [naive.frequency(h, marked) for h in asked]
+def test_frequencies_of_any_marks(marked: naive_prefix.Marks, asked: list[int]) -> None:
+    marks = harness_prefix.written_marks(*marked)
+    assert harness_prefix.read_marks(marks) == marked
+    assert harness_prefix.frequencies(asked, marks) == [naive_prefix.frequency(h, marked) for h in asked]
 
 
 @pytest.mark.parametrize("sides", [[], [1, 2]])
@@ -119,9 +123,9 @@ def test_marks_of_threads_are_those_of_one(sides: list[int]) -> None:
     source = random.Random(5)
     sets = [[source.getrandbits(64) for _ in range(20)] for _ in range(100)]
     on = [source.choice(sides) for _ in sets] if sides else []
-    marks = harness.new_marks(1024, 256)
-    harness.mark_elements(sets, marks, on, threads=4)
-    assert harness.read_marks(marks) == naive.marks(sets, 1024, 256, on)
+    marks = harness_prefix.new_marks(1024, 256)
+    harness_prefix.mark_elements(sets, marks, on, threads=4)
+    assert harness_prefix.read_marks(marks) == naive_prefix.marks(sets, 1024, 256, on)
 
 
 def at_once(work: Callable[[int], object], threads: int) -> None:
@@ -141,7 +145,7 @@ def at_once(work: Callable[[int], object], threads: int) -> None:
 def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None:
     """Each thread has every element: all but the first of the four are counted, or all if there are sides."""
     elements = np.arange(1 << 20, dtype=np.uint64)
-    marks = harness.new_marks(1 << 20, 256)
+    marks = harness_prefix.new_marks(1 << 20, 256)
 
     def mark(thread: int) -> None:
         side = np.array(sides[thread : thread + 1], np.uint8)
@@ -149,7 +153,7 @@ def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None
         prefix.mark_elements(elements, ends - ends, ends, side, *marks)
 
     at_once(mark, 4)
-    states, counts = harness.read_marks(marks)
+    states, counts = harness_prefix.read_marks(marks)
     assert set(states) == {3}
     assert set(counts) == {4096 * (4 if sides else 3)}
 
@@ -157,15 +161,15 @@ def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None
 @pytest.mark.parametrize("sides", [[], [3] * 66])
 def test_counters_stop_before_they_overflow(sides: list[int]) -> None:
     sets = [[5] * 1000] * 66
-    marks = harness.new_marks(64, 64)
-    harness.mark_elements(sets, marks, sides)
-    assert harness.read_marks(marks)[1][5] == prefix.MOST
-    assert harness.frequencies([5, 6], marks) == [prefix.MOST + 1, 1]
+    marks = harness_prefix.new_marks(64, 64)
+    harness_prefix.mark_elements(sets, marks, sides)
+    assert harness_prefix.read_marks(marks)[1][5] == prefix.MOST
+    assert harness_prefix.frequencies([5, 6], marks) == [prefix.MOST + 1, 1]
 
 
 @pytest.mark.parametrize(("slots", "counters", "apart"), [(64, 64, 0), (64, 32, 1), (1024, 4, 8), (4, 1, 2)])
 def test_bits_apart(slots: int, counters: int, apart: int) -> None:
-    assert prefix.bits_apart(*harness.new_marks(slots, counters)) == apart
+    assert prefix.bits_apart(*harness_prefix.new_marks(slots, counters)) == apart
 
 
 @harness.compiled
@@ -177,41 +181,45 @@ def test_bits_apart_of_the_largest_marks() -> None:
 
 
 @given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.thresholds, cutoffs)
-def test_rarest_elements_in_order(one: list[int], marked: naive.Marks, threshold: float, cutoff: int) -> None:
-    wanted = naive.prefix_length(len(one), threshold)
-    first = naive.in_order(one, cutoff, marked)[:wanted]
+def test_rarest_elements_in_order(one: list[int], marked: naive_prefix.Marks, threshold: float, cutoff: int) -> None:
+    wanted = naive_prefix.prefix_length(len(one), threshold)
+    first = naive_prefix.in_order(one, cutoff, marked)[:wanted]
     unique = sum(not late and count == 1 for late, count, _ in first)
-    found = harness.rarest(naive.sample(one, threshold, cutoff), wanted, cutoff, harness.written_marks(*marked))
-    assert found == (list(map(naive.order_key, first[unique:])), unique)
+    found = harness_prefix.rarest(
+        naive_prefix.sample(one, threshold, cutoff), wanted, cutoff, harness_prefix.written_marks(*marked)
+    )
+    assert found == (list(map(naive_prefix.order_key, first[unique:])), unique)
 
 
 @given(families, any_marks(), strategies.thresholds, cutoffs)
 def test_prefixes_are_the_first_elements_that_may_be_shared(
-    sets: list[list[int]], marked: naive.Marks, threshold: float, cutoff: int
+    sets: list[list[int]], marked: naive_prefix.Marks, threshold: float, cutoff: int
 ) -> None:
-    samples = [naive.sample(one, threshold, cutoff) for one in sets]
-    found = harness.prefixes(samples, list(map(len, sets)), threshold, cutoff, harness.written_marks(*marked))
+    samples = [naive_prefix.sample(one, threshold, cutoff) for one in sets]
+    found = harness_prefix.prefixes(
+        samples, list(map(len, sets)), threshold, cutoff, harness_prefix.written_marks(*marked)
+    )
     expected = [
         (key, owner, rest)
         for owner, one in enumerate(sets)
-        for key, rest in naive.prefix(one, threshold, cutoff, marked)
+        for key, rest in naive_prefix.prefix(one, threshold, cutoff, marked)
     ]
     assert found == expected
 
 
 def test_elements_with_one_key_have_the_larger_rest() -> None:
     """The second and third of four elements agree in their lower bits."""
-    everything_is_shared = harness.written_marks([3] * 4, [1] * 4)
+    everything_is_shared = harness_prefix.written_marks([3] * 4, [1] * 4)
     one = [1, 2, 2 | 1 << 50, 3]
-    entries = harness.prefixes([one], [4], 0.01, ALL, everything_is_shared)
+    entries = harness_prefix.prefixes([one], [4], 0.01, ALL, everything_is_shared)
     assert [rest for _, _, rest in entries] == [4, 3, 3, 1]
 
 
 def test_a_set_of_enough_unique_elements_has_no_prefix() -> None:
     states = [1] * 32 + [3] * 32
-    marks = harness.written_marks(states, [1] * 64)
+    marks = harness_prefix.written_marks(states, [1] * 64)
     three, two = [1, 2, 3, *range(40, 47)], [1, 2, *range(40, 48)]
-    found = harness.prefixes([three, two], [10, 10], 0.8, ALL, marks)
+    found = harness_prefix.prefixes([three, two], [10, 10], 0.8, ALL, marks)
     assert [(key & 63, owner, rest) for key, owner, rest in found] == [(40, 1, 8)]
 
 
@@ -234,7 +242,7 @@ class Drawn:
             for (one, rest), (two, other_rest) in itertools.combinations(group, 2)
             if self.roots[one] != self.roots[two]
             and (not sides or {sides[one], sides[two]} & {3} or {sides[one], sides[two]} == {1, 2})
-            and naive.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], threshold)
+            and naive_prefix.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], threshold)
         )
 
 
@@ -257,20 +265,20 @@ def ordered(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 @given(bucketed(), strategies.thresholds)
 def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, threshold: float) -> None:
     entries = [entry for group in drawn.groups for entry in group]
-    expected = [naive.can_reach(rest, drawn.sizes[one], drawn.sizes[one], threshold) for one, rest in entries]
-    assert list(harness.find_short(entries, drawn.sizes, threshold)) == expected
+    expected = [naive_prefix.can_reach(rest, drawn.sizes[one], drawn.sizes[one], threshold) for one, rest in entries]
+    assert list(harness_prefix.find_short(entries, drawn.sizes, threshold)) == expected
 
 
 @given(bucketed(), strategies.thresholds, st.lists(st.integers(1, 4), min_size=1, max_size=4))
 def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, threshold: float, widths: list[int]) -> None:
-    found = harness.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, widths=widths)
+    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, widths=widths)
     assert ordered(found) == drawn.pairs(threshold)
 
 
 @given(bucketed(), strategies.thresholds, st.data())
 def test_candidates_cover_both_sides(drawn: Drawn, threshold: float, data: st.DataObject) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(drawn.roots), max_size=len(drawn.roots)))
-    found = harness.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, sides)
+    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, sides)
     assert ordered(found) == drawn.pairs(threshold, sides)
 
 
@@ -278,7 +286,7 @@ def test_candidates_cover_both_sides(drawn: Drawn, threshold: float, data: st.Da
 def test_the_stranger_is_the_pivot(place: int) -> None:
     roots = [100] * 50
     roots[place] = place
-    buckets = harness.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, 0.8)
+    buckets = harness_prefix.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, 0.8)
     assert {one for one, _ in buckets.propose_all(roots)} == {place}
 
 
@@ -287,14 +295,14 @@ def test_the_short_entry_is_the_pivot(place: int) -> None:
     """The others are larger sets that have too little left for each other."""
     sizes, rests = [12] * 50, [10] * 50
     sizes[place] = 10
-    buckets = harness.PrefixBuckets([list(enumerate(rests))], sizes, 0.8)
+    buckets = harness_prefix.PrefixBuckets([list(enumerate(rests))], sizes, 0.8)
     found = buckets.propose_all(list(range(50)))
     assert sorted(found) == [(place, other) for other in range(50) if other != place]
 
 
 @pytest.mark.parametrize(("roots", "rest"), [([0] * 9, 10), (list(range(9)), 5)])
 def test_buckets_of_one_root_or_without_short_entries_are_done(roots: list[int], rest: int) -> None:
-    buckets = harness.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, 0.8)
+    buckets = harness_prefix.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, 0.8)
     assert buckets.propose_all(roots) == []
     assert list(buckets.pivots) == [0]
 
@@ -306,14 +314,14 @@ def found_by_prefixes(
     sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int], sides: list[int]
 ) -> set[tuple[int, int]]:
     """Do all of the above, one after the other."""
-    samples = harness.sample_sets(sets, threshold, cutoff)
-    marks = harness.new_marks(*shape)
-    harness.mark_elements(samples, marks, sides)
+    samples = harness_prefix.sample_sets(sets, threshold, cutoff)
+    marks = harness_prefix.new_marks(*shape)
+    harness_prefix.mark_elements(samples, marks, sides)
     sizes = list(map(len, sets))
     groups: dict[int, list[tuple[int, int]]] = {}
-    for key, owner, rest in harness.prefixes(samples, sizes, threshold, cutoff, marks):
+    for key, owner, rest in harness_prefix.prefixes(samples, sizes, threshold, cutoff, marks):
         groups.setdefault(key, []).append((owner, rest))
-    buckets = harness.PrefixBuckets(list(groups.values()), sizes, threshold)
+    buckets = harness_prefix.PrefixBuckets(list(groups.values()), sizes, threshold)
     return set(ordered(buckets.propose_all(list(range(len(sets))), sides)))
 
 
@@ -353,7 +361,7 @@ places = st.lists(st.integers(0, 5), max_size=40)
 @given(places)
 def test_add_atomically_returns_what_was_there(places: list[int]) -> None:
     array, before = np.zeros(6, np.uint16), np.full(len(places), 9, np.uint16)
-    harness.add_each(array, harness.int64(places), before)
+    harness_prefix.add_each(array, harness.int64(places), before)
     assert harness.ints(array) == [places.count(place) for place in range(6)]
     assert harness.ints(before) == [places[:i].count(place) for i, place in enumerate(places)]
 
@@ -362,7 +370,7 @@ def test_add_atomically_returns_what_was_there(places: list[int]) -> None:
 def test_or_atomically_returns_what_was_there(places: list[int], data: st.DataObject) -> None:
     bits = data.draw(st.lists(st.integers(0, 255), min_size=len(places), max_size=len(places)))
     array, before = np.zeros(6, np.uint8), np.full(len(places), 9, np.uint8)
-    harness.or_each(array, harness.int64(places), np.array(bits, np.uint8), before)
+    harness_prefix.or_each(array, harness.int64(places), np.array(bits, np.uint8), before)
     held, was = [0] * 6, []
     for place, new in zip(places, bits, strict=True):
         was.append(held[place])
@@ -375,7 +383,7 @@ def test_threads_that_add_at_one_place_lose_nothing() -> None:
     """Every number is what one of them found there."""
     array, places = np.zeros(16, np.uint16), np.resize(np.arange(16), 1 << 17)
     before = np.zeros((4, 1 << 17), np.uint16)
-    at_once(lambda thread: harness.add_each(array, places, before[thread]), 4)
+    at_once(lambda thread: harness_prefix.add_each(array, places, before[thread]), 4)
     assert harness.ints(array) == [1 << 15] * 16
     for place in range(16):
         assert np.array_equal(np.sort(before[:, place::16], axis=None), np.arange(1 << 15))
@@ -386,6 +394,6 @@ def test_threads_that_set_the_bits_of_one_byte_lose_nothing() -> None:
     array, places = np.zeros(2000, np.uint8), np.arange(2000)
     before = np.zeros((8, 2000), np.uint8)
     bits = [np.full(2000, 1 << bit, np.uint8) for bit in range(8)]
-    at_once(lambda bit: harness.or_each(array, places, bits[bit], before[bit]), 8)
+    at_once(lambda bit: harness_prefix.or_each(array, places, bits[bit], before[bit]), 8)
     assert (array == 255).all()
     assert ((before == 0).sum(axis=0) == 1).all()
