@@ -258,27 +258,29 @@ class Block:
 class Prefixes:
     """The rare elements of sets, on disk, a share of them at a time in buckets."""
 
-    def __init__(self, search: PrefixFilter, parts: Samples | Whole, below: int) -> None:
-        self._search = search
+    def __init__(self, prefix_filter: PrefixFilter, parts: Samples | Whole, below: int) -> None:
+        self._filter = prefix_filter
         self._sizes = parts.sizes
         self._cutoff = np.uint64(below)
-        self._column = search.scratch.column(np.uint64)
-        most = (1 - search.threshold) * float(parts.sizes[parts.members].sum(dtype=np.int64)) + len(parts.members)
+        self._column = prefix_filter.scratch.column(np.uint64)
+        most = (1 - prefix_filter.threshold) * float(parts.sizes[parts.members].sum(dtype=np.int64)) + len(
+            parts.members
+        )
         self.shares = 1 << (int(most) // ENTRIES_AT_A_TIME).bit_length()
         marks = self._mark(parts)
-        self._blocks = list(search.threads.map(lambda part: self._store(part, marks), parts))
+        self._blocks = list(prefix_filter.threads.map(lambda part: self._store(part, marks), parts))
 
     def _mark(self, parts: Samples | Whole) -> Marks:
         """Note which elements are in several sets, and, about, in how many."""
         slots = slots_for(parts.total, len(parts.members))
         marks = np.zeros(slots // 4, np.uint8), np.zeros(min(slots, MOST_COUNTERS), np.uint16)
-        everywhere = self._search.sides
+        everywhere = self._filter.sides
 
         def mark(part: Part) -> None:
             sides = everywhere[part.members] if len(everywhere) else everywhere
             kernels.mark_elements(part.elements, part.begins, part.ends, sides, *marks)
 
-        for _ in self._search.threads.map(mark, parts):
+        for _ in self._filter.threads.map(mark, parts):
             pass
         return marks
 
@@ -288,9 +290,9 @@ class Prefixes:
         largest, room = int(picked.max(initial=0)), int(picked.sum())
         work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
         keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
-        texts = (part.elements, part.begins, part.ends, part.members, part.sizes)
+        sets = (part.elements, part.begins, part.ends, part.members, part.sizes)
         out = (keys, owners, rests)
-        filled = kernels.prefixes(texts, self._search.threshold, self._cutoff, marks, work, out)
+        filled = kernels.prefixes(sets, self._filter.threshold, self._cutoff, marks, work, out)
         share = (keys[:filled] & np.uint64(self.shares - 1)).astype(np.uint16)
         order = np.argsort(share, kind="stable")
         pairs = np.stack((owners[:filled], rests[:filled]), axis=1)[order].view(np.uint64).reshape(-1)
@@ -299,7 +301,7 @@ class Prefixes:
 
     def buckets(self, width: int) -> Iterator[PrefixBuckets]:
         """Yield the buckets of one share after the other."""
-        threads = self._search.threads
+        threads = self._filter.threads
         largest = max((self._count(share) for share in range(self.shares)), default=0)
         ahead = max(min(threads.count, SORTED_TOGETHER // max(largest, 1)), 1)
         yield from threads.map(lambda share: self.group(share, width), range(self.shares), ahead=ahead)
@@ -307,7 +309,7 @@ class Prefixes:
 
     def group(self, share: int, width: int) -> PrefixBuckets:
         """Return the buckets of one share."""
-        return PrefixBuckets(*self._load(share), self._sizes, self._search.threshold, width)
+        return PrefixBuckets(*self._load(share), self._sizes, self._filter.threshold, width)
 
     def comparisons(self) -> int:
         """Estimate how many entries are compared with each other if nothing is united."""

@@ -141,16 +141,20 @@ def doubts(measured: Measured | None) -> Iterator[str]:
     low, high = measured.overall.interval
     if high - low > WIDE:
         wanted = min(round_up(measured.sampled * ((high - low) / WIDE) ** 2), measured.population)
-        seen = f"{count(measured.overall.pairs, 'pair')} of {count(measured.sampled, 'item')}"
+        seen = f"{plural(measured.overall.pairs, 'pair')} of {plural(measured.sampled, 'item')}"
         yield (
             f"the recall measured is uncertain ({low:.2f} to {high:.2f}), with {seen}: sample {wanted:,} items to know "
             "it better"
         )
 
 
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "cluster"), plural(2, "cluster")
+    ('1 cluster', '2 clusters')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def round_up(number: float) -> int:

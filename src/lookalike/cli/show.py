@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
+from lookalike.summary import plural
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -90,15 +92,6 @@ def between(share: Share, confidence: str = "") -> str:
     """Return where a recall is, in brackets; nothing where it is known exactly."""
     low, high = share.interval
     return f" ({low:.4f} to {high:.4f}{confidence})" if low < high else ""
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    >>> plural(1, "cluster"), plural(2, "cluster")
-    ('1 cluster', '2 clusters')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def print_pairs(found: Pairs) -> None:
