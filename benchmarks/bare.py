@@ -21,9 +21,9 @@ def bare_words(data: Any, offsets: Any, n: int) -> Any:  # noqa: ANN401 - arrays
         inside = False
         for i in range(offsets[item], offsets[item + 1] + 1):
             c = data[i] if i < offsets[item + 1] else np.uint8(32)
-            if 65 <= c <= 90:  # noqa: PLR2004
+            if 65 <= c <= 90:
                 c += np.uint8(32)
-            if 97 <= c <= 122 or 48 <= c <= 57 or c == 95:  # noqa: PLR2004
+            if 97 <= c <= 122 or 48 <= c <= 57 or c == 95:
                 h = (h ^ np.uint64(c)) * K
                 inside = True
             elif inside:
