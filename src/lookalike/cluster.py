@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.arrow import as_arrow
 from lookalike.errors import RecipeError
 from lookalike.items import Copies
 from lookalike.kernels import components as kernels
@@ -120,7 +121,7 @@ def precedence(item: NDArray[np.int64], keep: Keep, ranks: pa.Array | None) -> N
     """Return a number for each item, the least for the one to keep; items without a value come last."""
     if ranks is None:
         return -item if keep.rule == "last" else item
-    values = pc.take(ranks, pa.array(item))
+    values = pc.take(ranks, as_arrow(item))
     known = values.is_valid().to_numpy(zero_copy_only=False)
     found = np.full(len(item), len(item), np.int64)
     _, place = np.unique(values.drop_null().to_numpy(zero_copy_only=False), return_inverse=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.arrow import null_as_zero
 from lookalike.exact import Sampler
 from lookalike.ids import Ids
 from lookalike.items import Copies, Items
@@ -98,7 +99,7 @@ def lengths(texts: pa.Array) -> pa.Array:
     """Return the length of each item: characters of a text, or token ids."""
     listed = pa.types.is_list(texts.type) or pa.types.is_large_list(texts.type)
     count = pc.list_value_length(texts) if listed else pc.utf8_length(texts)
-    return pc.fill_null(count.cast(pa.int64()), 0)
+    return null_as_zero(count.cast(pa.int64()))
 
 
 def joined(ranks: list[pa.Array]) -> pa.Array | None:

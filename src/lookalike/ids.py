@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 from lookalike.group import find_groups
 from lookalike.kernels.tokens import hash_texts
@@ -54,9 +55,9 @@ class Ids:
             return self._source.names(items)
         wanted, place = np.unique(items, return_inverse=True)
         parts = [
-            batch.column(0).take(pa.array(wanted[low:high] - first)) for batch, first, low, high in self._runs(wanted)
+            batch.column(0).take(as_arrow(wanted[low:high] - first)) for batch, first, low, high in self._runs(wanted)
         ]
-        return pa.concat_arrays(parts).take(pa.array(place)) if parts else pa.array([], self._type)
+        return pa.concat_arrays(parts).take(as_arrow(place)) if parts else pa.array([], self._type)
 
     @property
     def _type(self) -> pa.DataType:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.arrow import as_arrow, nan_as_null
 from lookalike.cluster import Keep, clusters_of_pairs
 from lookalike.errors import MissingExtraError, RecipeError
 from lookalike.pairing import pair_codes
@@ -149,7 +150,7 @@ class Pairs(Table):
         indices, first = np.unique(np.concatenate((self._left, self._right)), return_index=True)
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
         ids, keepers = (
-            names.take(pa.array(first[np.searchsorted(indices, items)])) for items in (found.item, found.keeper)
+            names.take(as_arrow(first[np.searchsorted(indices, items)])) for items in (found.item, found.keeper)
         )
         return Clusters(cluster_table(ids, keepers, found, known), self.summary)
 
@@ -177,7 +178,7 @@ def pair_table(collected: Collected, pairs: IndexedPairs) -> pa.Table:
         {
             "left": collected.names(pairs.left),
             "right": collected.names_against(pairs.right),
-            "similarity": pa.array(pairs.similarity, pa.float64()),
+            "similarity": as_arrow(pairs.similarity),
         }
     )
 
@@ -187,10 +188,10 @@ def cluster_table(ids: pa.Array, keepers: pa.Array, found: Members, similarity: 
     return pa.table(
         {
             "id": ids,
-            "cluster": pa.array(found.cluster, pa.int64()),
+            "cluster": as_arrow(found.cluster),
             "keeper": keepers,
-            "similarity": pa.array(similarity, pa.float64(), from_pandas=True),
-            "kept": pa.array(found.kept),
+            "similarity": nan_as_null(similarity),
+            "kept": as_arrow(found.kept),
         }
     )
 
@@ -278,7 +279,7 @@ def pick_rows(source: Source, mask: NDArray[np.bool_]) -> pa.Table:
     batches = []
     at = 0
     for rows in source.rows():
-        batches.append(rows.filter(pa.array(mask[at : at + len(rows)])))
+        batches.append(rows.filter(as_arrow(mask[at : at + len(rows)])))
         at += len(rows)
     return pa.Table.from_batches(batches, source.schema)
 

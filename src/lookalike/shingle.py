@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike import characters
+from lookalike.arrow import null_as_empty, null_as_zero
 from lookalike.errors import InputError
 from lookalike.kernels import shingles as kernels
 from lookalike.kernels.hashing import base_power, hash_number
@@ -148,8 +149,7 @@ def in_order(grams: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def text_columns(texts: pa.Array) -> Columns:
     """Return the buffers of a string array."""
-    if texts.null_count:
-        texts = pc.fill_null(texts, "")
+    texts = null_as_empty(texts)
     wide = pa.types.is_large_string(texts.type) or pa.types.is_large_binary(texts.type)
     _, offsets, data = texts.buffers()
     bounds = np.frombuffer(offsets, np.int64 if wide else np.int32)[texts.offset : texts.offset + len(texts) + 1]
@@ -181,7 +181,7 @@ def normalise(texts: pa.Array, shingling: Shingling, *, ascii_only: bool) -> pa.
         return pa.array([text and normal(text, shingling) for text in texts.to_pylist()], pa.large_string())
     if shingling.kind == "words" and shingling.lower:
         first, second = (pc.match_substring(texts, capital) for capital in characters.AWKWARD_CAPITALS)
-        rare = pc.fill_null(pc.or_(first, second), fill_value=False)
+        rare = null_as_zero(pc.or_(first, second))
         if pc.any(rare).as_py():
             lowered = [text.lower() for text in texts.filter(rare).to_pylist()]
             return pc.replace_with_mask(texts, rare, pa.array(lowered, texts.type))

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from .arrow import as_arrow
 from .errors import InputError, LookalikeError, OutputError
 from .plain import csv_batch, csv_schema, json_lines
 from .read.utf8 import ensure_utf8_rows
@@ -200,7 +201,7 @@ def _write_picked(
     if not mask.any() or len(mask) < batch.num_rows:
         return
     items = first + np.flatnonzero(mask)
-    picked = batch if mask.all() else batch.filter(pa.array(mask))
+    picked = batch if mask.all() else batch.filter(as_arrow(mask))
     if not same:
         picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.where(int(items[row])))
     writer.write(picked)

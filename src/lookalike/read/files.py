@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
 from . import schemas
@@ -109,7 +110,7 @@ class FilesSource:
             return pa.array([], type=pa.large_string())
         back = np.empty(len(items), dtype=np.int64)
         back[order] = np.arange(len(items))
-        return pa.concat_arrays(pieces).take(pa.array(back))
+        return pa.concat_arrays(pieces).take(as_arrow(back))
 
     def where(self, item: int) -> str:
         """Name the file and the line or row of an item."""

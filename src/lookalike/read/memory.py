@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
 from .columns import choose, id_type, rank_type, storable_schema
@@ -80,7 +81,7 @@ class TableSource:
 
     def names(self, items: npt.NDArray[np.int64]) -> pa.Array:
         """Name items by their index."""
-        return pa.array(items, type=pa.int64())
+        return as_arrow(items)
 
     def where(self, item: int) -> str:
         """Say which item, counted from 0 as Python does."""
@@ -101,7 +102,7 @@ class DictSource(TableSource):
 
     def names(self, items: npt.NDArray[np.int64]) -> pa.Array:
         """Name items by their keys."""
-        keys = self._keys.take(pa.array(items, type=pa.int64()))
+        keys = self._keys.take(as_arrow(items))
         return keys.combine_chunks()
 
 

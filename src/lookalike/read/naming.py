@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.arrow import as_arrow, text_value
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -22,5 +24,5 @@ def display(path: Path) -> str:
 
 def numbered(label: str, rows: npt.NDArray[np.int64]) -> pa.Array:
     """Name rows of a file label:row, counted from 1."""
-    numbers = pa.array(rows + 1, type=pa.int64()).cast(pa.large_string())
-    return pc.binary_join_element_wise(pa.scalar(label, pa.large_string()), numbers, pa.scalar(":", pa.large_string()))
+    kind = pa.large_string()
+    return pc.binary_join_element_wise(text_value(label, kind), as_arrow(rows + 1).cast(kind), text_value(":", kind))

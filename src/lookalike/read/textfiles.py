@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from lookalike.arrow import as_arrow
+
 from .columns import as_text
 from .naming import display, numbered
 from .streams import BOM, line_runs, lines_about, open_bytes, reading
@@ -61,7 +63,7 @@ class TextFilesPart:
 
     def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
         """Name each file by its path."""
-        return pa.array(self._labels, type=pa.large_string()).take(pa.array(rows))
+        return pa.array(self._labels, type=pa.large_string()).take(as_arrow(rows))
 
     def where(self, row: int) -> str:
         """Name the file."""

@@ -1,0 +1,55 @@
+"""NumPy arrays and single values as Arrow's.
+
+`pa.array` and `pa.scalar` do the same, but first import pandas where it is installed, to see whether they were given a
+part of it: a third of a second and 35 MB for nothing. So what every run needs is made here, from plain buffers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def as_arrow(values: NDArray[Any]) -> pa.Array:
+    """Return numbers or Booleans as an Arrow array; numbers are not copied.
+
+    >>> as_arrow(np.array([True, False])).to_pylist()
+    [True, False]
+    """
+    if values.dtype == np.bool_:
+        bits = np.packbits(values, bitorder="little")
+        return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(bits)])
+    numbers = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def nan_as_null(values: NDArray[np.float64]) -> pa.Array:
+    """Return numbers as an Arrow array, null where they are not a number."""
+    known = pa.py_buffer(np.packbits(~np.isnan(values), bitorder="little"))
+    return pa.Array.from_buffers(pa.float64(), len(values), [known, as_arrow(values).buffers()[1]])
+
+
+def text_value(text: str, kind: pa.DataType) -> pa.Scalar:
+    """Return a text as an Arrow scalar of one of the types that texts have."""
+    data = text.encode()
+    one = pa.Array.from_buffers(
+        pa.large_string(), 1, [None, pa.py_buffer(np.array([0, len(data)])), pa.py_buffer(data)]
+    )
+    return one.cast(kind)[0]
+
+
+def null_as_empty(texts: pa.Array) -> pa.Array:
+    """Return texts with an empty one in place of each null."""
+    return pc.coalesce(texts, text_value("", texts.type)) if texts.null_count else texts
+
+
+def null_as_zero(values: pa.Array) -> pa.Array:
+    """Return numbers or Booleans with 0, or False, in place of each null."""
+    zero = as_arrow(np.zeros(1, np.int64)).cast(values.type)[0]
+    return pc.coalesce(values, zero) if values.null_count else values
