@@ -60,6 +60,16 @@ def test_signature_of_extreme_sizes(sketch: str, size: int, slots: int) -> None:
 
 
 @both_sketches
+@pytest.mark.parametrize("slots", [1, 2, 5, 130])
+def test_one_element_many_times(sketch: str, slots: int) -> None:
+    """It fills a slot a round at best, so the rounds that throw at random are not enough."""
+    sign, reference = SKETCHES[sketch]
+    for seed in range(20):
+        multipliers = naive.odd_numbers(seed, 2 * slots)
+        assert sign([seed + 12345] * 50, multipliers, slots) == reference({seed + 12345}, multipliers, slots)
+
+
+@both_sketches
 @given(elements=st.lists(strategies.hashes, min_size=1, max_size=60))
 def test_repetitions_and_order_do_not_matter(sketch: str, elements: list[int]) -> None:
     sign, _ = SKETCHES[sketch]

@@ -21,6 +21,9 @@ PRIME = np.uint64(4294967311)
 
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
+MANY = 16
+"""Elements from which counting the empty slots takes less time than branches that go wrong."""
+
 
 @inline
 def throw(h, multiplier, slots):
@@ -32,16 +35,24 @@ def throw(h, multiplier, slots):
 
 @kernel
 def fast_sketch(elements, multipliers, signature):
-    """Write the signature of a set that is not empty; `multipliers` has two odd numbers for every slot."""
+    """Write the signature of a set that is not empty; `multipliers` has two odd numbers for every slot.
+
+    While many slots are empty, whether an element finds one cannot be foreseen: then every throw is a minimum, without
+    a branch, and the empty slots are counted afterwards. When few are left, hardly any element does.
+    """
     slots = signature.size
     signature[:] = EMPTY
-    for h in elements:
-        slot, fraction = throw(h, multipliers[0], slots)
-        signature[slot] = min(signature[slot], fraction)
-    empty = 0
-    for slot in range(slots):
-        empty += signature[slot] == EMPTY
-    i = 1
+    empty = slots
+    i = 0
+    while i == 0 or (empty > slots >> 3 and elements.size >= MANY and i < slots):
+        value = np.uint64(i) << np.uint64(32)
+        for h in elements:
+            slot, fraction = throw(h, multipliers[i], slots)
+            signature[slot] = min(signature[slot], value | fraction)
+        empty = 0
+        for slot in range(slots):
+            empty += signature[slot] == EMPTY
+        i += 1
     while empty > 0:
         value = np.uint64(i) << np.uint64(32)
         for h in elements:
