@@ -168,6 +168,14 @@ def band_keys(signature: Sequence[int], rows: int) -> list[int]:
 # buckets
 
 
+def drop_lonely(keys: Sequence[int], among: Sequence[int], words: int) -> list[tuple[int, int]]:
+    """Return the items whose keys may not be alone, each with its key."""
+    key_array, items = uint64(keys), np.empty(len(among), np.int32)
+    bits = np.zeros(2 * words, np.uint64)
+    kept = buckets.drop_lonely(key_array, np.array(among, np.int32), bits, items)
+    return list(zip(ints(items[:kept]), ints(key_array[:kept]), strict=True))
+
+
 def group(keys: Sequence[int], digits: int) -> tuple[list[int], list[int]]:
     """Bring equal keys together; return the keys and their items in the new order."""
     key_array, items = uint64(keys), np.arange(len(keys), dtype=np.int32)

@@ -27,7 +27,7 @@ PATHS: dict[str, dict[str, Any]] = {
     "few counters": {"MOST_COUNTERS": 2},
     "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0, "LEAST_SLOTS": 4, "MOST_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
-    "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5, "ROUND": 1},
+    "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5},
 }
 every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 

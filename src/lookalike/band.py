@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -176,12 +177,12 @@ def buckets(
     `compared` are the items that take part, in order; `width` is how many pivots are taken of a bucket at first.
     """
     together = threads.count if len(compared) <= SORTED_TOGETHER else 1
+    local = threading.local()
 
     def sort(band: int) -> Buckets:
-        keys = items.band(band)
-        members = compared.copy()
-        if len(members) < len(keys):
-            keys = keys[members]
-        return Buckets(*find_groups(keys, members), width)
+        if not hasattr(local, "keys"):
+            local.keys = np.empty(items.count, np.uint64)
+        items.read_band(band, local.keys)
+        return Buckets(*find_groups(local.keys, compared), width)
 
     yield from threads.map(sort, range(bands), ahead=together)

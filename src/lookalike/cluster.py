@@ -61,8 +61,9 @@ class Components:
 
     def unite(self, pairs: Verified) -> None:
         """Connect the items of each pair; `roots` is up to date afterwards."""
-        kernels.unite(self.roots, pairs.left, pairs.right)
-        kernels.flatten(self.roots)
+        if len(pairs):
+            kernels.unite(self.roots, pairs.left, pairs.right)
+            kernels.flatten(self.roots)
 
 
 def count_components(count: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> int:

@@ -51,9 +51,6 @@ MOST_COUNTERS = 1 << 22
 ELEMENTS_AT_A_TIME = 1 << 20
 """Elements of sets that a task looks through."""
 
-ROUND = 16
-"""Tasks after which the memory of sets is given back."""
-
 ENTRIES_AT_A_TIME = 1 << 22
 """Entries that are grouped at a time, about."""
 
@@ -171,13 +168,11 @@ class Whole:
 
     def __iter__(self) -> Iterator[Part]:
         sets = self._sets
-        for done, part in enumerate(slices(sets.sizes[self.members].astype(np.int64), ELEMENTS_AT_A_TIME)):
+        for part in slices(sets.sizes[self.members].astype(np.int64), ELEMENTS_AT_A_TIME):
             some = self.members[part]
             begins, sizes = sets.begins[some], sets.sizes[some]
             yield Part(sets.elements, begins, begins + sizes, some, sizes)
-            if done % ROUND == ROUND - 1:
-                sets.forget()
-        sets.forget()
+            sets.trim()
 
 
 class PrefixBuckets(Buckets):

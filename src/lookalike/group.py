@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.kernels import buckets as kernels
+from lookalike.kernels.shingles import power_of_two
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW = 1 << 16
 """Keys up to which two digits tell them apart well enough."""
+
+BITS_A_KEY = 8
+"""Bits of a bitmap for each key: one in eight that are alone meets the bit of another, and is sorted with the rest."""
 
 
 def group_keys(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> None:
@@ -21,8 +25,15 @@ def group_keys(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> None:
     kernels.group(keys, items, digits, np.empty_like(keys), np.empty_like(items))
 
 
-def find_groups(keys: NDArray[np.uint64], items: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the items whose key is not alone, group by group, and where groups begin. It overwrites both."""
+def find_groups(keys: NDArray[np.uint64], among: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the items whose key is not alone, group by group, and where groups begin.
+
+    `keys[i]` is the key of item i, and is overwritten; `among` are the items that take part, in order.
+    """
+    items = np.empty(len(among), np.int32)
+    bits = np.zeros(2 * power_of_two(len(among) * BITS_A_KEY // 64), np.uint64)
+    some = slice(kernels.drop_lonely(keys, among, bits, items))
+    keys, items = keys[some], items[some]
     group_keys(keys, items)
     bounds = np.empty(len(keys) // 2 + 1, np.int64)
     kept, groups = kernels.find_buckets(keys, items, bounds)

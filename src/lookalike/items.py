@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -103,18 +103,16 @@ class Items:
         for kept in (self._lengths, self._sizes, self._picked):
             kept.clear()
 
-    def bounds(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+    def bounds(self, items: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Return where the texts of items begin and end in `data`."""
         return np.stack((self.begins[items], self.begins[items] + self.lengths[items]), axis=1)
 
-    def band(self, band: int) -> NDArray[np.uint64]:
-        """Return the keys of one band, for every item."""
-        keys = np.empty(self.count, np.uint64)
+    def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
+        """Read the keys of one band, for every item."""
         at = 0
         for block in self.blocks:
             self.keys.read(block.begin + band * block.count, keys[at : at + block.count])
             at += block.count
-        return keys
 
     def samples(self) -> Iterator[tuple[NDArray[np.uint64], slice]]:
         """Yield the shingles sampled of the items, batch by batch, and which items these are."""
@@ -133,10 +131,7 @@ class Items:
         items = np.arange(self.count, dtype=np.int32)
         original = items.copy()
         original[keys == 0] = NONE
-        if self.empty:
-            items = items[keys != 0]
-            keys = keys[keys != 0]
-        repeated, bounds = find_groups(keys, items)
+        repeated, bounds = find_groups(keys, items[keys != 0] if self.empty else items)
         if len(repeated):
             mark_copies(repeated, bounds, self._prints[1].view(), original)
         for column in self._prints:

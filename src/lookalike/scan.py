@@ -15,7 +15,7 @@ import numpy as np
 from lookalike.group import group_keys
 from lookalike.kernels import scan as kernels
 from lookalike.kernels.shingles import power_of_two
-from lookalike.sets import ROUND, mapped
+from lookalike.sets import mapped
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -100,11 +100,9 @@ def scan(
         enough = similarity >= least
         return Hits(task.items[place[enough]], one[enough], similarity[enough], len(task.items))
 
-    for done, hits in enumerate(threads.map(look_up, tasks(items, among, len(few)))):
-        if done % ROUND == ROUND - 1:
-            items.data.forget()
+    for hits in threads.map(look_up, tasks(items, among, len(few))):
+        items.data.trim()
         yield hits
-    items.data.forget()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ def tasks(items: Items, among: NDArray[np.int32], few: int) -> Iterator[Task]:
     """Cut the items in tasks that take a bounded amount of memory."""
     for begin in range(0, len(among), ITEMS_AT_A_TIME):
         some = among[begin : begin + ITEMS_AT_A_TIME]
-        bounds = items.bounds(some.astype(np.int64))
+        bounds = items.bounds(some)
         weights = mapped(bounds) + few * TEXT_AT_A_TIME // HITS_AT_A_TIME
         for part in slices(weights, TEXT_AT_A_TIME):
             yield Task(some[part], bounds[part])

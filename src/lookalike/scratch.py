@@ -12,6 +12,7 @@ import mmap
 import os
 import tempfile
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -19,8 +20,6 @@ import numpy as np
 from lookalike.errors import OutputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
@@ -33,6 +32,10 @@ AT_A_TIME = 1 << 16
 read from a piece of 8 MiB would count as 8 MiB of memory."""
 
 
+MOST_MAPPED = 32 << 20
+"""Bytes of files that reading a column may bring into memory before they are given back."""
+
+
 class Column(Generic[T]):
     """One array that grows at its end."""
 
@@ -42,6 +45,7 @@ class Column(Generic[T]):
         self._dtype = np.dtype(dtype)
         self._lock = threading.Lock()
         self._map: mmap.mmap | None = None
+        self._mapped = 0
         self.size = 0
 
     def append(self, values: NDArray[T]) -> int:
@@ -72,6 +76,7 @@ class Column(Generic[T]):
 
     def _mapping(self) -> mmap.mmap:
         """Map twice the size, so that the map serves when the column has grown; what is not written takes no room."""
+        self._mapped = file_bytes_in_memory()
         length = max(2 * self.size * self._dtype.itemsize, LEAST_MAPPED)
         try:
             os.ftruncate(self._file.fileno(), length)
@@ -90,10 +95,16 @@ class Column(Generic[T]):
             data = data[read:]
             at += read
 
+    def trim(self) -> None:
+        """Give back the memory that reading has taken, if it is much; the values stay on disk."""
+        if file_bytes_in_memory() > self._mapped + MOST_MAPPED:
+            self.forget()
+
     def forget(self) -> None:
-        """Give back the memory that reading has taken; the values stay on disk."""
+        """Give back the memory that reading has taken, however little."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
+            self._mapped = file_bytes_in_memory()
 
     def close(self) -> None:
         """Delete the column."""
@@ -125,6 +136,15 @@ class Scratch:
         """Delete all columns and files."""
         for one in (*self._columns, *self._files):
             one.close()
+
+
+def file_bytes_in_memory() -> int:
+    """Return how much memory holds parts of files, code included; 0 where the system does not tell."""
+    try:
+        with Path("/proc/self/statm").open("rb", buffering=0) as file:
+            return int(file.read().split()[2]) * mmap.PAGESIZE
+    except OSError:
+        return 0
 
 
 def temporary_file(folder: Path) -> Any:  # noqa: ANN401 - typeshed has no one name for it

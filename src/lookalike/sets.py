@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.shingle import in_order
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
 TEXT_AT_A_TIME = 1 << 21
 """Bytes of text whose sets are made in one task, if those that come along are counted."""
-
-ROUND = 16
-"""Tasks after which the memory of texts is given back."""
 
 COME_ALONG = 1 << 16
 """Bytes that the system maps together with the first one that is read."""
@@ -51,16 +49,13 @@ class Sets:
         """Return the set of one item."""
         return self.elements[self.begins[item] : self.begins[item] + self.sizes[item]]
 
-    def forget(self) -> None:
-        """Give back the memory that reading has taken."""
-        self._column.forget()
+    def trim(self) -> None:
+        """Give back the memory that reading has taken, if it is much."""
+        self._column.trim()
 
     def make(self, wanted: NDArray[np.int32]) -> None:
         """Make the sets of the wanted items that have none yet."""
-        new = np.zeros(self._items.count, bool)
-        new[wanted] = True
-        new &= self.begins < 0
-        fresh = np.flatnonzero(new)
+        fresh = in_order(wanted[self.begins[wanted] < 0])
         if not len(fresh):
             return
         bounds = self._items.bounds(fresh)
@@ -72,10 +67,8 @@ class Sets:
             self.begins[fresh[part]] = ends - sizes
             self.sizes[fresh[part]] = sizes
 
-        for done, _ in enumerate(self._threads.map(make, slices(mapped(bounds), TEXT_AT_A_TIME))):
-            if done % ROUND == ROUND - 1:
-                self._items.data.forget()
-        self._items.data.forget()
+        for _ in self._threads.map(make, slices(mapped(bounds), TEXT_AT_A_TIME)):
+            self._items.data.trim()
 
 
 def mapped(bounds: NDArray[np.int64]) -> NDArray[np.int64]:

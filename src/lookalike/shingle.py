@@ -6,7 +6,7 @@ import threading
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.recipe import Shingling
+
+T = TypeVar("T", bound=np.generic)
 
 LONGEST = 600 << 20
 """Bytes of the longest text: positions in it are 32-bit numbers, and rewriting it may treble its length."""
@@ -139,9 +141,9 @@ class Shingler:
         return held
 
 
-def in_order(grams: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def in_order(numbers: NDArray[T]) -> NDArray[T]:
     """Make a set by sorting; NumPy's `unique` goes by a hash table, and took ten times as long for 54 million."""
-    ordered = np.sort(grams)
+    ordered = np.sort(numbers)
     first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     return ordered[first]

@@ -31,8 +31,8 @@ ELEMENTS_AT_A_TIME = 1 << 20
 ELEMENTS_MAPPED = 1 << 22
 """Elements of sets that one task may map, where sets are many."""
 
-ELEMENTS_IN_MEMORY = 1 << 24
-"""Elements that may stay in memory once they were read; with more sets than that, they are given back."""
+MANY_ELEMENTS = 1 << 24
+"""Elements from which reading a set brings much along that is not needed."""
 
 MOST_PAIRS = 1 << 28
 """Pairs that are held at most: with more, a list of them is no answer."""
@@ -85,7 +85,6 @@ class Verifier:
     def __init__(self, sets: Sets, threads: Threads) -> None:
         self._sets = sets
         self._threads = threads
-        self._touched = 0
         self._local = threading.local()
 
     def verify(self, candidates: Candidates, threshold: float) -> Verified:
@@ -104,7 +103,7 @@ class Verifier:
         elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
         out = np.empty(len(left), np.float64)
 
-        def compare(part: slice) -> slice:
+        def compare(part: slice) -> None:
             largest = int(max(sizes[left[part]].max(), sizes[right[part]].max()))
             if largest > LARGE:
                 out[part] = [
@@ -113,17 +112,13 @@ class Verifier:
             else:
                 table = self._table(largest)
                 similarities(left[part], right[part], elements, begins, sizes, threshold, table, out[part])
-            return part
 
         work = sizes[left].astype(np.int64) + sizes[right]
-        many = self._sets.total > ELEMENTS_IN_MEMORY
+        many = self._sets.total > MANY_ELEMENTS
         if many:
             work += 2 * COME_ALONG // elements.itemsize
-        for part in self._threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
-            self._touched += int(work[part].sum())
-            if many and self._touched > ELEMENTS_IN_MEMORY:
-                self._sets.forget()
-                self._touched = 0
+        for _ in self._threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
+            self._sets.trim()
         return out
 
     def similarity_of_items(

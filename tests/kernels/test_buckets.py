@@ -11,6 +11,8 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lookalike.group import find_groups
+
 keys = st.lists(strategies.hashes | st.integers(0, 9) | st.integers(0, 9).map(lambda n: n << 60), max_size=120)
 digit_counts = st.sampled_from([2, 4])
 
@@ -53,6 +55,31 @@ def test_items_of_one_key_stay_in_order(keys: list[int], digits: int) -> None:
     for _, run in itertools.groupby(zip(grouped, items, strict=True), key=lambda entry: entry[0]):
         members = [item for _, item in run]
         assert members == sorted(members)
+
+
+@given(keys=keys, words=st.sampled_from([1, 2, 64]), chosen=st.randoms(use_true_random=False))
+def test_only_keys_that_are_alone_are_dropped(keys: list[int], words: int, chosen: random.Random) -> None:
+    among = [item for item in range(len(keys)) if chosen.random() < 0.8]
+    kept = harness.drop_lonely(keys, among, words)
+    assert kept == sorted((item, keys[item]) for item, _ in kept)
+    together = {item for members in naive.buckets([keys[item] for item in among]).values() for item in members}
+    assert {among[place] for place in together} <= {item for item, _ in kept} <= set(among)
+
+
+def test_most_keys_that_are_alone_are_dropped() -> None:
+    """With eight bits a key, a stranger's bit is met with probability 1 - exp(-1/8)."""
+    keys = [random.Random(1).getrandbits(64) + i * 0x9E3779B97F4A7C15 & (1 << 64) - 1 for i in range(8192)]
+    kept = len(harness.drop_lonely(keys, range(8192), 1024))
+    assert kept < 0.15 * len(keys)
+
+
+@given(keys=keys, chosen=st.randoms(use_true_random=False))
+def test_groups_among_some_items(keys: list[int], chosen: random.Random) -> None:
+    among = [item for item in range(len(keys)) if chosen.random() < 0.8]
+    items, bounds = find_groups(np.array(keys, np.uint64), np.array(among, np.int32))
+    found = [items[begin:end].tolist() for begin, end in itertools.pairwise(bounds)]
+    expected = naive.buckets([keys[item] for item in among]).values()
+    assert sorted(found) == sorted([among[place] for place in members] for members in expected)
 
 
 @given(keys=keys, digits=digit_counts)

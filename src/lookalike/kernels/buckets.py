@@ -1,7 +1,8 @@
 """Band keys -> buckets, by sorting; buckets -> candidates.
 
-Only equal keys must come together, so the sort looks at as many low bits of a key as make chance neighbours rare, and a
-short insertion sort separates those.
+Most keys are alone, and a bitmap tells so of nearly all of them: only the others are sorted. Only equal keys must come
+together, so the sort looks at as many low bits of a key as make chance neighbours rare, and a short insertion sort
+separates those.
 """
 
 from __future__ import annotations
@@ -12,6 +13,30 @@ from lookalike.kernels.jit import kernel
 
 DIGIT = 11
 RADIX = 1 << DIGIT
+
+
+@kernel
+def drop_lonely(keys, among, bits, items):
+    """Move the keys that may not be alone to the front of `keys`, and write whose they are; return how many there are.
+
+    `keys[i]` is the key of item i; only items in `among`, in order, take part. `bits` is all 0, and has a power of two
+    of pairs of words: a bit of the first is set where a key was seen, of the second where one was seen again.
+    """
+    mask = np.uint64((bits.size >> 1) - 1)
+    one = np.uint64(1)
+    for item in among:
+        at = (keys[item] >> np.uint64(6) & mask) << one
+        bit = one << (keys[item] & np.uint64(63))
+        bits[at + one] |= bits[at] & bit
+        bits[at] |= bit
+    kept = 0
+    for item in among:
+        key = keys[item]
+        at = (key >> np.uint64(6) & mask) << one
+        keys[kept] = key
+        items[kept] = item
+        kept += np.int64(bits[at + one] >> (key & np.uint64(63)) & one)
+    return kept
 
 
 @kernel
