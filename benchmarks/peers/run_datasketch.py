@@ -1,7 +1,7 @@
 """datasketch: MinHash.generator with farmhash, which its documentation names for speed, MinHashLSH, MinHash.jaccard.
 
 128 permutations of the scheme affine32, the default since 2.0; bands and rows by MinHashLSH itself (14 of 9 for 0.7).
-One thread: datasketch has no more, and its documentation shows no other way.
+One thread: datasketch has no more, and its README shows no other way.
 """
 # /// script
 # dependencies = ["datasketch>=2.0", "pyfarmhash", "numpy", "pyarrow"]
