@@ -63,7 +63,7 @@ class Job:
     def shingles(self, text: str) -> list[str]:
         """Split a text in word n-grams; one shorter than that is one shingle, the whole of it."""
         words = text.split()
-        return [" ".join(words[i : i + self.words]) for i in range(max(1, len(words) - self.words + 1))]
+        return [*map(" ".join, zip(*(words[i:] for i in range(self.words)), strict=False))] or [" ".join(words)]
 
 
 @dataclass(frozen=True)
