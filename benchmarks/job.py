@@ -17,12 +17,12 @@ import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
@@ -55,10 +55,22 @@ class Job:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
 
-    def texts(self) -> pa.ChunkedArray:
-        """Read the texts, as the stage `read`."""
-        with self.stage("read"):
-            return pq.read_table(self.corpus, columns=["text"])["text"]
+    @cached_property
+    def count(self) -> int:
+        """How many documents there are."""
+        return int(pq.read_metadata(self.corpus).num_rows)
+
+    def texts(self, rows: int) -> Iterator[list[str]]:
+        """Read the texts, so many at a time, as the stage `read`: no tool must hold them all."""
+        with pq.ParquetFile(self.corpus) as file:
+            batches = file.iter_batches(rows, columns=["text"])
+            while True:
+                with self.stage("read"):
+                    batch = next(batches, None)
+                    if batch is None:
+                        return
+                    some = batch.column(0).to_pylist()
+                yield some
 
     def shingles(self, text: str) -> list[str]:
         """Split a text in word n-grams; one shorter than that is one shingle, the whole of it."""

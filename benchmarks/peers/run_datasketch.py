@@ -26,22 +26,21 @@ AT_A_TIME = 1000
 
 def run(job: Job) -> Found:
     """Sign a thousand documents at a time; query with each before it is inserted."""
-    texts = job.texts()
     index = MinHashLSH(threshold=job.threshold, num_perm=PERMUTATIONS)
     signed: list[LeanMinHash] = []
     candidates: list[tuple[int, int]] = []
-    for first in range(0, len(texts), AT_A_TIME):
+    for texts in job.texts(AT_A_TIME):
         with job.stage("shingle"):
-            shingles = [job.shingles(text) for text in texts.slice(first, AT_A_TIME).to_pylist()]
+            shingles = [job.shingles(text) for text in texts]
         with job.stage("sign"):
             some = MinHash.generator(shingles, num_perm=PERMUTATIONS, hashfunc=farmhash.hash32)
             signed += map(LeanMinHash, some)
         with job.stage("band"):
-            for i in range(first, len(signed)):
+            for i in range(len(signed) - len(texts), len(signed)):
                 candidates += [(j, i) for j in index.query(signed[i])]
                 index.insert(i, signed[i], check_duplication=False)
     with job.stage("verify"):
         similar = [(j, i) for j, i in candidates if signed[j].jaccard(signed[i]) >= job.threshold]
         pairs = np.array(similar, np.int64).reshape(-1, 2)
     with job.stage("cluster"):
-        return Found(clusters_of(pairs, len(texts)), pairs)
+        return Found(clusters_of(pairs, job.count), pairs)

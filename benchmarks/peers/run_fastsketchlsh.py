@@ -26,24 +26,25 @@ AT_A_TIME = 1000
 
 def run(job: Job) -> Found:
     """Sketch a thousand documents at a time, then insert and query all at once."""
-    texts = job.texts()
     sketcher = FastSimilaritySketch(size=SIZE, seed=42)
-    sketches = np.empty((len(texts), SIZE), np.uint64)
-    for first in range(0, len(texts), AT_A_TIME):
+    sketches = np.empty((job.count, SIZE), np.uint64)
+    first = 0
+    for texts in job.texts(AT_A_TIME):
         with job.stage("shingle"):
-            shingles = [job.shingles(text) for text in texts.slice(first, AT_A_TIME).to_pylist()]
+            shingles = [job.shingles(text) for text in texts]
         with job.stage("sign"):
-            sketches[first : first + len(shingles)] = sketcher.batch(shingles, num_threads=job.threads)
+            sketches[first : first + len(texts)] = sketcher.batch(shingles, num_threads=job.threads)
+        first += len(texts)
     with job.stage("band"):
         index = LSH(num_perm=SIZE, num_bands=BANDS, num_threads=job.threads)
-        index.reserve(len(texts))
+        index.reserve(job.count)
         index.insert(sketches)
         others, bounds = index.query(sketches, format="csr")
-        rows = np.repeat(np.arange(len(texts)), np.diff(bounds.astype(np.int64)))
+        rows = np.repeat(np.arange(job.count), np.diff(bounds.astype(np.int64)))
         candidates = np.column_stack([others.astype(np.int64), rows])
         candidates = candidates[candidates[:, 0] < rows]
     with job.stage("verify"):
         similarities = [estimate_jaccard(sketches[i], sketches[j]) for i, j in candidates]
         pairs = candidates[np.array(similarities) >= job.threshold]
     with job.stage("cluster"):
-        return Found(clusters_of(pairs, len(texts)), pairs)
+        return Found(clusters_of(pairs, job.count), pairs)

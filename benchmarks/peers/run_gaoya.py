@@ -28,7 +28,6 @@ AT_A_TIME = 10_000
 def run(job: Job) -> Found:
     """Insert some documents, query with the same ones, and keep the pairs with an earlier document."""
     os.environ["RAYON_NUM_THREADS"] = str(job.threads)  # read when the first batch is inserted
-    texts = job.texts()
     index = MinHashStringIndex(
         jaccard_threshold=job.threshold,
         num_bands=None,
@@ -38,13 +37,14 @@ def run(job: Job) -> Found:
         id_container="smallvec",  # for few near-duplicates of each document
     )
     similar = []
-    for first in range(0, len(texts), AT_A_TIME):
-        some = texts.slice(first, AT_A_TIME).to_pylist()
+    first = 0
+    for some in job.texts(AT_A_TIME):
         with job.stage("sign"):
             index.par_bulk_insert_docs(list(range(first, first + len(some))), some)
         with job.stage("band"):
             found = index.par_bulk_query(some)
             similar += [(j, i) for i, others in enumerate(found, first) for j in others if j < i]
+        first += len(some)
     with job.stage("cluster"):
         pairs = np.array(similar, np.int64).reshape(-1, 2)
-        return Found(clusters_of(pairs, len(texts)), pairs)
+        return Found(clusters_of(pairs, job.count), pairs)

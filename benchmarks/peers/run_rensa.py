@@ -29,13 +29,12 @@ AT_A_TIME = 1000
 def run(job: Job) -> Found:
     """Sign and insert a thousand documents at a time, then query with all."""
     os.environ["RAYON_NUM_THREADS"] = str(job.threads)  # read when the first batch is signed
-    texts = job.texts()
     bands = next(bands for least, bands in BANDS.items() if job.threshold >= least)
     index = RMinHashLSH(threshold=job.threshold, num_perm=PERMUTATIONS, num_bands=bands)
     signed: list[RMinHash] = []
-    for first in range(0, len(texts), AT_A_TIME):
+    for texts in job.texts(AT_A_TIME):
         with job.stage("shingle"):
-            shingles = [job.shingles(text) for text in texts.slice(first, AT_A_TIME).to_pylist()]
+            shingles = [job.shingles(text) for text in texts]
         with job.stage("sign"):
             signed += RMinHash.from_token_sets(shingles, num_perm=PERMUTATIONS, seed=42)
     with job.stage("band"):
@@ -45,4 +44,4 @@ def run(job: Job) -> Found:
         similar = [(j, i) for j, i in candidates if signed[j].jaccard(signed[i]) >= job.threshold]
         pairs = np.array(similar, np.int64).reshape(-1, 2)
     with job.stage("cluster"):
-        return Found(clusters_of(pairs, len(texts)), pairs)
+        return Found(clusters_of(pairs, job.count), pairs)

@@ -22,12 +22,13 @@ PACKAGE = "SetSimilaritySearch"
 
 def run(job: Job) -> Found:
     """Give it every document as a list of different shingles."""
-    texts = job.texts()
-    with job.stage("shingle"):
-        sets = [list(set(job.shingles(text.as_py()))) for text in texts]
+    sets: list[list[str]] = []
+    for texts in job.texts(1000):
+        with job.stage("shingle"):
+            sets += [list(set(job.shingles(text))) for text in texts]
     with job.stage("verify"):
         found = all_pairs(sets, similarity_func_name="jaccard", similarity_threshold=job.threshold)
         similar = [(j, i) for i, j, _ in found]  # the larger comes first
         pairs = np.array(similar, np.int64).reshape(-1, 2)
     with job.stage("cluster"):
-        return Found(clusters_of(pairs, len(texts)), pairs)
+        return Found(clusters_of(pairs, job.count), pairs)
