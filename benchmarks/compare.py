@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from corpora import REAL, VARIABLE, Corpus, UnknownCorpusError, corpus, real_corpora, tenth_of
+from corpora import DATA, REAL, VARIABLE, Corpus, UnknownCorpusError, corpus, real_corpora, tenth_of
 from environments import InstallError, Tool, tools
 from process import Limits, Outcome, Settings, cores, in_words, run
 from rich.console import Console
@@ -46,6 +46,7 @@ class Comparison:
     repeats: int = 3
     again: bool = False
     results: Path = RESULTS
+    data: Path = DATA
 
     def file(self, name: str) -> Results:
         """Return the results of a corpus."""
@@ -134,7 +135,7 @@ def compare(name: str, which: list[Tool], comparison: Comparison, console: Conso
     """Run tools on one corpus; leave out those whose result is there."""
     with bar(console) as progress:
         task = progress.add_task(f"{name}: corpus", total=len(which))
-        on, warm_up = corpus(name), corpus(WARM_UP)
+        on, warm_up = corpus(name, comparison.data), corpus(WARM_UP, comparison.data)
         progress.update(task, description=f"{name}: truth")
         true = truth(on.path, comparison.settings.threshold, comparison.settings.words)
         facts = {"name": name, **on.facts(), "true_pairs": len(true.pairs)}
