@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,8 @@ def machines(every: Sequence[Results]) -> list[str]:
             f"shingles of {settings['words']} words, threshold {settings['threshold']:g}"
         )
         when.setdefault(where, []).append(facts["date"])
-    return [f"- {' to '.join(sorted({min(dates), max(dates)}))}: {where}." for where, dates in when.items()]
+    lines = [f"- {' to '.join(sorted({min(dates), max(dates)}))}: {where}." for where, dates in when.items()]
+    return [textwrap.fill(line, 120, subsequent_indent="  ") for line in lines]
 
 
 def described(results: Results) -> str:

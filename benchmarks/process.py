@@ -129,8 +129,10 @@ class Watch:
 
     def stop(self) -> None:
         """End what is left of the tree: the group, and those that left it."""
-        for process in self.tree:
-            if process.is_running() and process.pid != self.process.pid:
+        with suppress(psutil.Error):
+            self.tree += self.root.children(recursive=True)
+        for process in self.tree[1:]:
+            with suppress(psutil.Error):
                 process.kill()
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError):
