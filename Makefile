@@ -1,7 +1,8 @@
 # Every target sets up what it needs: a fresh machine with Python >= 3.11 is enough.
 #   make demo    deduplicate the shipped example and show the result
 #   make test    all checks and tests; what continuous integration runs
-#   make bench   measure speed and memory; results in benchmarks/results
+#   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
+#                make bench-speed, bench-made-10000 (any corpus), bench-page, clean-bench: parts of it
 #   make docs    write the generated pages again
 # The report is tested in a real browser: `make test` installs chromium with apt-get if it is missing and you are root.
 # Otherwise these tests are skipped, except where CI is set.
@@ -11,7 +12,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
 
-.PHONY: demo test check browser bench docs clean
+# Real text to compare tools on; left out where there is none.
+export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
+
+.PHONY: demo test check browser bench bench-speed bench-page docs clean clean-bench
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -47,6 +51,17 @@ test: check browser
 
 bench: $(VENV)/.developing
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/compare.py
+	$(BIN)/python benchmarks/page.py
+
+bench-speed: $(VENV)/.developing
+	$(BIN)/python benchmarks/speed.py
+
+bench-page: $(VENV)/.developing
+	$(BIN)/python benchmarks/page.py
+
+bench-%: $(VENV)/.developing
+	$(BIN)/python benchmarks/compare.py $*
 
 docs: $(VENV)/.developing
 	$(BIN)/python docs/make_reference.py
@@ -54,3 +69,6 @@ docs: $(VENV)/.developing
 clean:
 	rm -rf $(VENV) $(DEMO) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
+
+clean-bench:
+	rm -rf benchmarks/.venvs benchmarks/data

@@ -1,0 +1,88 @@
+"""The results of a comparison as a file: one for each corpus, one row for each tool, written after every tool."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from process import Settings
+
+RESULTS = Path(__file__).parent / "results"
+Row = dict[str, Any]
+
+
+@dataclass
+class Results:
+    """What was measured on one corpus."""
+
+    path: Path
+    facts: dict[str, Any]
+    rows: dict[str, Row] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Results:
+        """Read a file; one that is not there has no rows."""
+        if not path.exists():
+            return cls(path, {})
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        return cls(path, facts, {row["tool"]: row for row in facts.pop("tools", [])})
+
+    def comparable(self, settings: Settings) -> bool:
+        """Whether new rows can stand beside those that are there: same settings, same machine."""
+        if not self.rows:
+            return True
+        here = machine()
+        same = all(self.facts["machine"][name] == here[name] for name in ("cpu", "cores"))
+        return same and self.facts["settings"] == asdict(settings)
+
+    def put(self, row: Row, corpus: dict[str, Any], settings: Settings) -> None:
+        """Add a row, or replace it, and write the file."""
+        self.rows[row["tool"]] = row
+        self.facts = {
+            "corpus": corpus,
+            "settings": asdict(settings),
+            "machine": machine(),
+            "versions": {"python": platform.python_version(), "numpy": np.__version__, "pyarrow": pa.__version__},
+            "date": dt.datetime.now(dt.UTC).date().isoformat(),
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.path.with_suffix(".part")
+        every = {**self.facts, "tools": [self.rows[name] for name in sorted(self.rows)]}
+        temporary.write_text(json.dumps(every, indent=2) + "\n", encoding="utf-8")
+        temporary.rename(self.path)
+
+
+def machine() -> dict[str, Any]:
+    """Say what machine this is."""
+    return {
+        "cpu": cpu(),
+        "cores": os.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "system": system(),
+    }
+
+
+def cpu() -> str:
+    """Return the name of the processor."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def system() -> str:
+    """Return the name of the operating system."""
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        return f"{platform.system()} {platform.release()}"
