@@ -20,3 +20,22 @@ def pair_codes(one: NDArray[np.integer[Any]], two: NDArray[np.integer[Any]]) -> 
     codes <<= 32
     codes |= np.maximum(one, two)
     return codes
+
+
+def look_up(
+    left: NDArray[np.integer[Any]],
+    right: NDArray[np.integer[Any]],
+    similarity: NDArray[np.float64],
+    one: NDArray[np.integer[Any]],
+    two: NDArray[np.integer[Any]],
+) -> NDArray[np.float64]:
+    """Return the similarity of each two items where they are among the pairs, 1 where they are one item, else NaN."""
+    pairs = pair_codes(left, right)
+    order = np.argsort(pairs)
+    wanted = pair_codes(one, two)
+    out = np.where(one == two, 1.0, np.nan)
+    if len(pairs):
+        found = order[np.minimum(np.searchsorted(pairs, wanted, sorter=order), len(pairs) - 1)]
+        known = pairs[found] == wanted
+        out[known] = similarity[found[known]]
+    return out

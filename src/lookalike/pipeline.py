@@ -63,13 +63,13 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         collected = collect(run, rule)
         search = Search(run, collected)
         components = Components(collected.items.count)
-        linked = 0
+        linked = []
         for pairs in search.pairs(components.roots, band.ONE):
             components.unite(pairs)
-            linked += len(pairs)
+            linked.append(pairs)
         with run.stages.stage("cluster"), run.stages.timed("cluster"):
             found = members(components.roots, collected.copies, rule, collected.ranks)
-            similarity = search.verifier.similarity_of_items(found.item, found.keeper, collected.copies)
+            similarity = search.verifier.similarity_of_items(found.item, found.keeper, collected.copies, linked)
             table = cluster_table(collected.names(found.item), collected.names(found.keeper), found, similarity)
         members_of = IndexedPairs(found.keeper, found.item, similarity, condensed=0)
         examples = gather(run, collected, search.verifier, members_of, search.rejected, found)
@@ -77,6 +77,10 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         mask[found.item] = found.kept
         mask.flags.writeable = False
         measured = measure(run, collected, Connected(components.roots))
-        counts = {"pairs": linked + collected.copies.count, "clusters": found.clusters, "kept": int(mask.sum())}
+        counts = {
+            "pairs": sum(map(len, linked)) + collected.copies.count,
+            "clusters": found.clusters,
+            "kept": int(mask.sum()),
+        }
         summary = summarise(run, collected, search.seen, measured, **counts)
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items, run.recipe, keep, examples)

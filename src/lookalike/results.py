@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from lookalike.arrow import as_arrow, nan_as_null
 from lookalike.cluster import Keep, clusters_of_pairs
 from lookalike.errors import MissingExtraError, RecipeError
-from lookalike.pairing import pair_codes
+from lookalike.pairing import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,23 +153,6 @@ class Pairs(Table):
             names.take(as_arrow(first[np.searchsorted(indices, items)])) for items in (found.item, found.keeper)
         )
         return Clusters(cluster_table(ids, keepers, found, known), self.summary)
-
-
-def look_up(
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    similarity: NDArray[np.float64],
-    item: NDArray[np.int64],
-    keeper: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Return the similarity of each item to its keeper where that is among the pairs, 1 for the keeper, else NaN."""
-    pairs = pair_codes(left, right)
-    order = np.argsort(pairs)
-    wanted = pair_codes(item, keeper)
-    at = np.minimum(np.searchsorted(pairs, wanted, sorter=order), len(pairs) - 1)
-    found = order[at] if len(pairs) else at
-    known = np.where(pairs[found] == wanted, similarity[found], np.nan) if len(pairs) else np.empty(0)
-    return np.where(item == keeper, 1.0, known)
 
 
 def pair_table(collected: Collected, pairs: IndexedPairs) -> pa.Table:

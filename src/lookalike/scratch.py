@@ -27,13 +27,16 @@ T = TypeVar("T", bound=np.generic)
 LEAST_MAPPED = 1 << 20
 """Bytes mapped at least."""
 
-AT_A_TIME = 1 << 16
+AT_A_TIME = 1 << 18
 """Bytes written at a time. Linux caches what is written at once as one piece, and maps such a piece as a whole: a byte
 read from a piece of 8 MiB would count as 8 MiB of memory."""
 
 
-MOST_MAPPED = 32 << 20
+MOST_MAPPED = 48 << 20
 """Bytes of files that reading a column may bring into memory before they are given back."""
+
+LOOK_AFTER = 4
+"""Times after which it is looked how many these are, since looking takes time."""
 
 
 class Column(Generic[T]):
@@ -46,6 +49,7 @@ class Column(Generic[T]):
         self._lock = threading.Lock()
         self._map: mmap.mmap | None = None
         self._mapped = 0
+        self._reads = 0
         self.size = 0
 
     def append(self, values: NDArray[T]) -> int:
@@ -97,7 +101,8 @@ class Column(Generic[T]):
 
     def trim(self) -> None:
         """Give back the memory that reading has taken, if it is much; the values stay on disk."""
-        if file_bytes_in_memory() > self._mapped + MOST_MAPPED:
+        self._reads += 1
+        if self._reads % LOOK_AFTER == 0 and file_bytes_in_memory() > self._mapped + MOST_MAPPED:
             self.forget()
 
     def forget(self) -> None:

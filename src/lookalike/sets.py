@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from lookalike.shingle import Shingler
     from lookalike.threads import Threads
 
-TEXT_AT_A_TIME = 1 << 21
-"""Bytes of text whose sets are made in one task, if those that come along are counted."""
+TEXT_AT_A_TIME = 1 << 20
+"""Bytes of text whose sets are made in one task."""
+
+MAPPED_AT_A_TIME = 1 << 23
+"""Bytes that one task may map, where texts are few and far between."""
 
 COME_ALONG = 1 << 16
 """Bytes that the system maps together with the first one that is read."""
@@ -67,7 +70,9 @@ class Sets:
             self.begins[fresh[part]] = ends - sizes
             self.sizes[fresh[part]] = sizes
 
-        for _ in self._threads.map(make, slices(mapped(bounds), TEXT_AT_A_TIME)):
+        lengths = bounds[:, 1] - bounds[:, 0]
+        weights = np.maximum(mapped(bounds), lengths * (MAPPED_AT_A_TIME // TEXT_AT_A_TIME))
+        for _ in self._threads.map(make, slices(weights, MAPPED_AT_A_TIME)):
             self._items.data.trim()
 
 

@@ -12,7 +12,7 @@ from lookalike.band import Candidates
 from lookalike.errors import InputError
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
-from lookalike.pairing import pair_codes
+from lookalike.pairing import look_up, pair_codes
 from lookalike.sets import COME_ALONG
 from lookalike.threads import slices
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ELEMENTS_AT_A_TIME = 1 << 20
 """Elements of sets that are looked up in one task."""
 
-ELEMENTS_MAPPED = 1 << 22
+ELEMENTS_MAPPED = 1 << 23
 """Elements of sets that one task may map, where sets are many."""
 
 MANY_ELEMENTS = 1 << 24
@@ -122,13 +122,17 @@ class Verifier:
         return out
 
     def similarity_of_items(
-        self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies
+        self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies, known: Iterable[Verified] = ()
     ) -> NDArray[np.float64]:
-        """Return the exact similarity of each item with another; a copy is compared by its original."""
+        """Return the exact similarity of each item with another, which may be known from before.
+
+        A copy is compared by its original.
+        """
         left, right = copies.original[two], copies.original[one]
-        out = np.ones(len(left), np.float64)
-        differ = left != right
-        out[differ] = self.similarity(left[differ], right[differ])
+        pairs = merge(list(known))
+        out = look_up(pairs.left, pairs.right, pairs.similarity, left, right)
+        unknown = np.isnan(out)
+        out[unknown] = self.similarity(left[unknown], right[unknown])
         return out
 
     def _of_large(self, one: int, two: int, threshold: float) -> float:
