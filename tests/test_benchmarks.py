@@ -40,7 +40,7 @@ PACKAGE = "numpy"
 def run(job):
 '''
 GOOD = """
-    count = len(next(job.texts(100)))
+    count = job.count
     clusters = np.arange(count)
     clusters[1] = 0
     return Found(clusters, np.array([[0, 1]]))
