@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,13 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.left)
+
+
+def together(parts: Sequence[Candidates]) -> Candidates:
+    """Return the candidates of several parts as one."""
+    return Candidates(
+        *(np.concatenate(side) for side in zip(*((part.left, part.right) for part in parts), strict=True))
+    )
 
 
 class Seen:

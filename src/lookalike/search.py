@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lookalike import band
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
     from lookalike.collect import Collected
     from lookalike.settings import Run
+    from lookalike.stages import Advance
+
+
+ENOUGH = 1 << 15
+"""Candidates that are worth a round of their own."""
 
 
 class Search:
@@ -35,19 +41,35 @@ class Search:
 
         `width` is how many pivots are taken of a bucket at first.
         """
-        stages, threshold, sides = self._run.stages, self._run.recipe.threshold, self._collected.sides
+        stages, threshold = self._run.stages, self._run.recipe.threshold
         rounds, buckets = self._buckets(width)
         with stages.stage("compare", rounds) as advance:
-            for found in stages.timed_each("band", buckets):
-                proposals = found.proposals(
-                    roots, sides, self.seen, lambda some: self._filter.among(some).buckets(width)
-                )
-                for candidates in stages.timed_each("band", proposals):
-                    with stages.timed("verify"):
-                        pairs = self.verifier.verify(candidates, threshold)
-                    self.rejected.see(candidates, pairs)
-                    yield pairs
-                advance(1)
+            for candidates in stages.timed_each("band", self._candidates(buckets, roots, width, advance)):
+                with stages.timed("verify"):
+                    pairs = self.verifier.verify(candidates, threshold)
+                self.rejected.see(candidates, pairs)
+                yield pairs
+
+    def _candidates(
+        self, buckets: Iterator[band.Buckets], roots: NDArray[np.int32], width: int, advance: Advance
+    ) -> Iterator[band.Candidates]:
+        """Yield the candidates of all buckets, those of several rounds together where they are few.
+
+        Each time it waits for what comes of the ones before, threads have nothing to do; and what is known by then
+        spares comparisons within large clusters only.
+        """
+        sides = self._collected.sides
+        waiting: list[Iterator[band.Candidates]] = []
+        few: list[band.Candidates] = []
+        for found in buckets:
+            waiting.append(
+                found.proposals(roots, sides, self.seen, lambda some: self._filter.among(some).buckets(width))
+            )
+            few += islice(waiting[-1], 1)
+            advance(1)
+            if sum(map(len, few)) >= ENOUGH:
+                yield from finish(few, waiting)
+        yield from finish(few, waiting)
 
     def _buckets(self, width: int) -> tuple[int, Iterator[band.Buckets]]:
         """Return the buckets, a round after the other, and how many rounds there are."""
@@ -58,3 +80,11 @@ class Search:
             return prefixes.shares, prefixes.buckets(width)
         compared = self._collected.copies.originals
         return banding.bands, band.buckets(self._collected.items, compared, banding.bands, run.threads, width=width)
+
+
+def finish(few: list[band.Candidates], waiting: list[Iterator[band.Candidates]]) -> Iterator[band.Candidates]:
+    """Yield the first candidates, and then what else those who wait propose, until nothing is left of either."""
+    while few:
+        yield band.together(few)
+        few[:] = [candidates for proposals in waiting for candidates in islice(proposals, 1)]
+    waiting.clear()
