@@ -1,6 +1,7 @@
 """An environment for each tool, under `benchmarks/.venvs`: made once from what its adapter says it needs, never ours.
 
-An adapter says so in a comment block in the form of PEP 723. One that needs lookalike runs where the benchmark runs.
+An adapter says so in a comment block in the form of PEP 723. lookalike gets an environment too, with this source tree:
+where the benchmark runs there are packages that a user may not have.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Tool:
 
     @property
     def ours(self) -> bool:
-        """Whether it runs in the environment of the benchmark."""
+        """Whether it is lookalike, in one of its ways."""
         return OURS in self.needs
 
     @property
@@ -71,12 +72,10 @@ class Tool:
     @property
     def folder(self) -> Path:
         """Where its environment is."""
-        return self.environments / self.name
+        return self.environments / (OURS if self.ours else self.name)
 
     def python(self) -> Path:
         """Return its interpreter; install the tool first unless that was done."""
-        if self.ours:
-            return Path(sys.executable)
         python = self.folder / "bin" / "python"
         stamp = self.folder / "installed.json"
         wanted = json.dumps({"python": platform.python_version(), "needs": self.needs})
@@ -85,13 +84,14 @@ class Tool:
         shutil.rmtree(self.folder, ignore_errors=True)
         run([sys.executable, "-m", "venv", str(self.folder)])
         quiet = ["--quiet", "--disable-pip-version-check", "--no-input"]
-        run([str(python), "-m", "pip", "install", *quiet, *FOR_THE_JOB, *self.needs])
+        needs = ["--editable", str(HERE.parent)] if self.ours else self.needs
+        run([str(python), "-m", "pip", "install", *quiet, *FOR_THE_JOB, *needs])
         stamp.write_text(wanted, encoding="utf-8")
         return python
 
     def version(self) -> str:
         """Return the version installed, or "" before that."""
-        places = sys.path if self.ours else [str(place) for place in self.folder.glob("lib/python*/site-packages")]
+        places = [str(place) for place in self.folder.glob("lib/python*/site-packages")]
         return next((found.version for found in distributions(name=self.package, path=places)), "")
 
 
