@@ -118,6 +118,23 @@ def exact_search(path: Path) -> dict[str, Any]:
     }
 
 
+def short_texts(path: Path) -> dict[str, Any]:
+    """Compare file-to-clusters with reading the file, for very many short texts with many duplicates."""
+    read = timed(lambda: pq.read_table(path))
+    results = []
+    flow = timed(lambda: results.append(lookalike.deduplicate(path, threshold=0.7)))
+    return {
+        "documents": results[-1].summary.items,
+        "removed": results[-1].summary.removed,
+        "read_seconds": read,
+        "flow_seconds": flow,
+        "flow_over_read": flow / read,
+        "goal": "flow_over_read <= 8",
+        "stages": results[-1].summary.seconds,
+        "peak_memory_bytes": results[-1].summary.peak_memory_bytes,
+    }
+
+
 def start() -> dict[str, Any]:
     """Time the help, and the very first run: nothing compiled yet."""
     command = [sys.executable, "-c", "from lookalike.cli import main; main()"]
@@ -152,6 +169,7 @@ def main() -> None:
     large = arguments.corpus or write_corpus(data / f"made-{count}.parquet", count)
     small = write_corpus(data / f"made-{count // 10}.parquet", count // 10)
     made = write_corpus(data / f"made-{count}.parquet", count)
+    short = write_corpus(data / f"short-{10 * count}.parquet", 10 * count, "short")
     results: dict[str, Any] = {
         "machine": {"cpu": platform.processor() or platform.machine(), "cores": os.cpu_count()},
         "versions": {"python": platform.python_version(), "pyarrow": pa.__version__, "numpy": np.__version__},
@@ -163,6 +181,7 @@ def main() -> None:
         "sign words:5": lambda: signing(large, "words:5"),
         "sign chars:9": lambda: signing(large, "chars:9"),
         "growth": lambda: growth(small, made),
+        "short texts": lambda: short_texts(short),
         "start": start,
     }
     for name, step in steps.items():

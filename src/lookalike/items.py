@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 NONE = np.int32(-1)
 
+LEAST_HELD = 8 << 20
+"""Bytes of texts that may stay in memory once they were read; of larger collections a quarter, up to a limit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -95,6 +98,7 @@ class Items:
 
     def finish(self) -> None:
         """Close the books: no more batches will come."""
+        self.data.most_held = min(max(self.data.size // 4, LEAST_HELD), self.data.most_held)
         self.begins = np.concatenate([np.empty(0, np.int64), *self._begins])
         self._begins.clear()
         self.lengths, self.sizes, self.picked = (

@@ -32,8 +32,8 @@ AT_A_TIME = 1 << 18
 read from a piece of 8 MiB would count as 8 MiB of memory."""
 
 
-MOST_MAPPED = 48 << 20
-"""Bytes of files that reading a column may bring into memory before they are given back."""
+MOST_HELD = 48 << 20
+"""Bytes of files that reading a column may bring into memory before they are given back, if nothing else is said."""
 
 LOOK_AFTER = 4
 """Times after which it is looked how many these are, since looking takes time."""
@@ -50,6 +50,7 @@ class Column(Generic[T]):
         self._map: mmap.mmap | None = None
         self._mapped = 0
         self._reads = 0
+        self.most_held = MOST_HELD
         self.size = 0
 
     def append(self, values: NDArray[T]) -> int:
@@ -102,7 +103,7 @@ class Column(Generic[T]):
     def trim(self) -> None:
         """Give back the memory that reading has taken, if it is much; the values stay on disk."""
         self._reads += 1
-        if self._reads % LOOK_AFTER == 0 and file_bytes_in_memory() > self._mapped + MOST_MAPPED:
+        if self._reads % LOOK_AFTER == 0 and file_bytes_in_memory() > self._mapped + self.most_held:
             self.forget()
 
     def forget(self) -> None:
