@@ -80,7 +80,13 @@ class Members:
 
     item: NDArray[np.int64]
     cluster: NDArray[np.int64]
-    keeper: NDArray[np.int64]
+    place: NDArray[np.int64]
+    """Where among the members the keeper of each one's cluster is."""
+
+    @property
+    def keeper(self) -> NDArray[np.int64]:
+        """The keeper of each member's cluster."""
+        return self.item[self.place]
 
     @property
     def kept(self) -> NDArray[np.bool_]:
@@ -101,12 +107,14 @@ def members(roots: NDArray[np.int32], copies: Copies, keep: Keep, ranks: pa.Arra
     root = np.where(copies.original >= 0, roots[np.maximum(copies.original, 0)], -1)
     sizes = np.bincount(root[root >= 0], minlength=len(root))
     item = np.flatnonzero((root >= 0) & (sizes[np.maximum(root, 0)] > 1))
-    cluster = np.unique(root[item], return_inverse=True)[1]
+    number = np.cumsum(sizes > 1) - 1
+    cluster = number[root[item]]
     order = np.argsort(cluster, kind="stable")
     item, cluster = item[order], cluster[order]
-    starts = np.flatnonzero(np.diff(cluster, prepend=-1))
-    best = np.lexsort((item, precedence(item, keep, ranks), cluster))[starts]
-    return Members(item, cluster, item[best][cluster])
+    best = np.flatnonzero(np.diff(cluster, prepend=-1))
+    if keep.rule != "first":
+        best = np.lexsort((item, precedence(item, keep, ranks), cluster))[best]
+    return Members(item, cluster, best[cluster])
 
 
 def clusters_of_pairs(left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]], keep: Keep) -> Members:

@@ -146,14 +146,19 @@ class Items:
 def mark_copies(
     items: NDArray[np.int32], bounds: NDArray[np.int64], second: NDArray[np.uint64], original: NDArray[np.int32]
 ) -> None:
-    """Point each item at the first one with the same fingerprint; `items` share the first half, bucket by bucket."""
-    bucket = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    order = np.lexsort((items, second[items], bucket))
-    items = items[order]
-    halves, bucket = second[items], bucket[order]
-    starts = np.ones(len(items), bool)
-    starts[1:] = (halves[1:] != halves[:-1]) | (bucket[1:] != bucket[:-1])
-    original[items] = items[starts][np.cumsum(starts) - 1]
+    """Point each item at the first one with the same fingerprint.
+
+    `items` share the first half of it, bucket by bucket. Nearly always they share the second as well; what does not
+    goes through the same again, without the firsts.
+    """
+    while len(items):
+        sizes = np.diff(bounds)
+        first = np.repeat(items[bounds[:-1]], sizes)
+        same = second[items] == second[first]
+        original[items[same]] = first[same]
+        bucket = np.repeat(np.arange(len(sizes)), sizes)[~same]
+        items = items[~same]
+        bounds = np.append(np.flatnonzero(np.diff(bucket, prepend=-1)), len(items))
 
 
 @dataclass(frozen=True)

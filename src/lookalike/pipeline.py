@@ -70,7 +70,7 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         with run.stages.stage("cluster"), run.stages.timed("cluster"):
             found = members(components.roots, collected.copies, rule, collected.ranks)
             similarity = search.verifier.similarity_of_items(found.item, found.keeper, collected.copies, linked)
-            table = cluster_table(collected.names(found.item), collected.names(found.keeper), found, similarity)
+            table = cluster_table(collected.names(found.item), found, similarity)
         members_of = IndexedPairs(found.keeper, found.item, similarity, condensed=0)
         examples = gather(run, collected, search.verifier, members_of, search.rejected, found)
         mask = np.ones(collected.items.count, bool)

@@ -149,10 +149,8 @@ class Pairs(Table):
         known = look_up(self._left, self._right, self._table["similarity"].to_numpy(), found.item, found.keeper)
         indices, first = np.unique(np.concatenate((self._left, self._right)), return_index=True)
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
-        ids, keepers = (
-            names.take(as_arrow(first[np.searchsorted(indices, items)])) for items in (found.item, found.keeper)
-        )
-        return Clusters(cluster_table(ids, keepers, found, known), self.summary)
+        ids = names.take(as_arrow(first[np.searchsorted(indices, found.item)]))
+        return Clusters(cluster_table(ids, found, known), self.summary)
 
 
 def pair_table(collected: Collected, pairs: IndexedPairs) -> pa.Table:
@@ -166,13 +164,13 @@ def pair_table(collected: Collected, pairs: IndexedPairs) -> pa.Table:
     )
 
 
-def cluster_table(ids: pa.Array, keepers: pa.Array, found: Members, similarity: NDArray[np.float64]) -> pa.Table:
+def cluster_table(ids: pa.Array, found: Members, similarity: NDArray[np.float64]) -> pa.Table:
     """Put together the columns of a clusters table; a similarity that is not a number becomes null."""
     return pa.table(
         {
             "id": ids,
             "cluster": as_arrow(found.cluster),
-            "keeper": keepers,
+            "keeper": ids.take(as_arrow(found.place)),
             "similarity": nan_as_null(similarity),
             "kept": as_arrow(found.kept),
         }

@@ -32,7 +32,7 @@ AT_A_TIME = 1 << 18
 read from a piece of 8 MiB would count as 8 MiB of memory."""
 
 
-MOST_HELD = 48 << 20
+MOST_HELD = 128 << 20
 """Bytes of files that reading a column may bring into memory before they are given back, if nothing else is said."""
 
 LOOK_AFTER = 4
