@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import contextmanager, suppress
@@ -173,7 +172,7 @@ def run(
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
-                env=environment(settings.threads, folder, ours=str(python) == sys.executable),
+                env=environment(settings.threads, folder),
                 start_new_session=True,
             )
         watch = Watch(process, limits)
@@ -201,10 +200,9 @@ def bound_to(count: int) -> Iterator[None]:
             os.sched_setaffinity(0, every)
 
 
-def environment(threads: int, scratch: str, *, ours: bool) -> dict[str, str]:
+def environment(threads: int, scratch: str) -> dict[str, str]:
     """Return the variables of the process: the same number of threads for all, and nothing of our own environment."""
-    left_out = set() if ours else {"PYTHONPATH", "VIRTUAL_ENV"}
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}}
     return {**kept, **dict.fromkeys(THREADS, str(threads)), "PYTHONHASHSEED": "0", "TMPDIR": scratch}
 
 
