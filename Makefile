@@ -15,7 +15,7 @@ DEMO := .demo
 # Real text to compare tools on; left out where there is none.
 export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test check browser bench bench-speed bench-page docs clean clean-bench
+.PHONY: demo test check browser java bench bench-speed bench-page docs clean clean-bench
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -39,17 +39,25 @@ check: $(VENV)/.developing
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-browser:
-	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+# Installs package $(2) if there is no command $(1); where that cannot be, the third argument says what follows.
+define system_part
+	@if ! command -v $(1) >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update --quiet --quiet && \
-		DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --quiet --no-install-recommends chromium || \
-		echo "chromium cannot be installed; tests that need it are skipped, or fail where CI is set"; \
+		DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --quiet --no-install-recommends $(2) || \
+		echo "$(1) cannot be installed; $(3)"; \
 	fi
+endef
+
+browser:
+	$(call system_part,chromium,chromium,tests that need it are skipped or fail where CI is set)
+
+java:
+	$(call system_part,java,default-jre-headless,the row of Spark will say so)
 
 test: check browser
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
-bench: $(VENV)/.developing
+bench: $(VENV)/.developing java
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/page.py
@@ -60,7 +68,7 @@ bench-speed: $(VENV)/.developing
 bench-page: $(VENV)/.developing
 	$(BIN)/python benchmarks/page.py
 
-bench-%: $(VENV)/.developing
+bench-%: $(VENV)/.developing java
 	$(BIN)/python benchmarks/compare.py $*
 
 docs: $(VENV)/.developing

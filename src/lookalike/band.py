@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -184,12 +183,13 @@ def buckets(
     `compared` are the items that take part, in order; `width` is how many pivots are taken of a bucket at first.
     """
     together = threads.count if len(compared) <= SORTED_TOGETHER else 1
-    local = threading.local()
+    spare: list[NDArray[np.uint64]] = []
 
     def sort(band: int) -> Buckets:
-        if not hasattr(local, "keys"):
-            local.keys = np.empty(items.count, np.uint64)
-        items.read_band(band, local.keys)
-        return Buckets(*find_groups(local.keys, compared), width)
+        keys = spare.pop() if spare else np.empty(items.count, np.uint64)
+        items.read_band(band, keys)
+        found = find_groups(keys, compared)
+        spare.append(keys)  # new memory is dear
+        return Buckets(*found, width)
 
     yield from threads.map(sort, range(bands), ahead=together)
