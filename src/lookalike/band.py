@@ -186,7 +186,10 @@ def buckets(
     spare: list[NDArray[np.uint64]] = []
 
     def sort(band: int) -> Buckets:
-        keys = spare.pop() if spare else np.empty(items.count, np.uint64)
+        try:
+            keys = spare.pop()
+        except IndexError:  # asked for and not looked up before: another thread may be quicker
+            keys = np.empty(items.count, np.uint64)
         items.read_band(band, keys)
         found = find_groups(keys, compared)
         spare.append(keys)  # new memory is dear
