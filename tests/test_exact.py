@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import InputError, RecipeError, band, compare, deduplicate, exact, find_pairs, verify
+from lookalike import InputError, RecipeError, band, compare, deduplicate, exact, find_pairs, search, verify
 from lookalike.kernels.prefix import prefix_length
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -28,6 +28,8 @@ PATHS: dict[str, dict[str, Any]] = {
     "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0, "LEAST_SLOTS": 4, "MOST_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
     "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5},
+    "short rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 1},
+    "longer rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 5},
 }
 every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 
@@ -35,7 +37,7 @@ every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 @pytest.fixture
 def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
-        monkeypatch.setattr(exact, name, value)
+        monkeypatch.setattr(search if name == "ENOUGH" else exact, name, value)
 
 
 def pairs(collection: list[set[int]], threshold: float, **settings: Any) -> dict[tuple[int, int], float]:
