@@ -97,18 +97,18 @@ class Adapter(Protocol):
 
 
 def clusters_of(pairs: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Unite the rows of each pair; a cluster has the number of its first row."""
-    parent = list(range(count))
-    for one, other in pairs.tolist():
-        a, b = one, other
-        while parent[a] != a:
-            parent[a] = a = parent[parent[a]]
-        while parent[b] != b:
-            parent[b] = b = parent[parent[b]]
-        parent[max(a, b)] = min(a, b)
-    for i in range(count):
-        parent[i] = parent[parent[i]]
-    return np.array(parent, np.int64)
+    """Connect the rows of each pair; a cluster has the number of its first row."""
+    labels = np.arange(count)
+    left, right = pairs[:, 0], pairs[:, 1]
+    while True:
+        one, other = labels[left], labels[right]
+        apart = one != other
+        if not apart.any():
+            return labels
+        left, right, one, other = left[apart], right[apart], one[apart], other[apart]
+        np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
+        while (labels[labels] != labels).any():
+            labels = labels[labels]
 
 
 def load(path: Path) -> Adapter:

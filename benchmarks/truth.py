@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
+from job import clusters_of
 
 import lookalike
 
@@ -41,7 +42,7 @@ class Truth:
     @classmethod
     def of(cls, pairs: NDArray[np.int64], count: int) -> Truth:
         """Take the pairs and connect them."""
-        return cls(pairs, components(pairs, count))
+        return cls(pairs, clusters_of(pairs, count))
 
     def of_pairs(self, found: NDArray[np.int64]) -> Quality:
         """Judge pairs: the share of true pairs among them, the share of them that is true."""
@@ -76,21 +77,6 @@ def pairs_within(labels: NDArray[np.int64]) -> int:
     """Count the pairs of rows that have the same label."""
     _, sizes = np.unique(labels, return_counts=True)
     return int((sizes * (sizes - 1) // 2).sum())
-
-
-def components(pairs: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Connect the rows of each pair; a cluster has the number of its first row."""
-    labels = np.arange(count)
-    left, right = pairs[:, 0], pairs[:, 1]
-    while True:
-        one, other = labels[left], labels[right]
-        apart = one != other
-        if not apart.any():
-            return labels
-        left, right, one, other = left[apart], right[apart], one[apart], other[apart]
-        np.minimum.at(labels, np.maximum(one, other), np.minimum(one, other))
-        while (labels[labels] != labels).any():
-            labels = labels[labels]
 
 
 def truth(corpus: Path, threshold: float, words: int) -> Truth:

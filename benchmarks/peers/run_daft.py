@@ -2,7 +2,8 @@
 
 The parameters are the tutorial's: 64 hashes of xxhash, in the bands and rows that are best for the threshold. Bands are
 grouped by a native hash of them, and buckets are united here, which takes less time than the tutorial's functions in
-Python and its rounds of joins. Candidates are the result: Daft verifies nothing.
+Python and its rounds of joins. Candidates are
+the result: Daft verifies nothing.
 """
 # /// script
 # dependencies = ["daft>=0.7", "numpy", "pyarrow"]
@@ -25,7 +26,6 @@ from daft.functions import chunk, minhash
 
 if TYPE_CHECKING:
     from job import Job
-    from numpy.typing import NDArray
 
 PACKAGE = "daft"
 HASHES = 64
@@ -53,9 +53,9 @@ def run(job: Job) -> Found:
             .combine_chunks()
         )
     with job.stage("cluster"):
-        pairs = pairs_of(buckets.flatten().to_numpy(), np.diff(buckets.offsets.to_numpy()))
-        clusters = clusters_of(pairs, daft.read_parquet(str(job.corpus)).count_rows())
-    return Found(clusters, pairs)
+        ids, starts = buckets.flatten().to_numpy(), buckets.offsets.to_numpy()
+        firsts = np.repeat(ids[starts[:-1]], np.diff(starts))
+        return Found(clusters_of(np.column_stack((firsts, ids)), job.count))
 
 
 def rows_of_band(threshold: float) -> int:
@@ -68,13 +68,3 @@ def rows_of_band(threshold: float) -> int:
         return float(np.trapezoid(missed, above) + np.trapezoid(wrong, below))
 
     return min((rows for rows in range(1, HASHES + 1) if HASHES % rows == 0), key=error)
-
-
-def pairs_of(ids: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """List the pairs of documents which are in a bucket together, each once."""
-    begins = np.cumsum(sizes) - sizes
-    found = [np.empty((0, 2), np.int64)]
-    for size in np.unique(sizes):
-        buckets = np.unique(np.sort(ids[begins[sizes == size, None] + np.arange(size)]), axis=0)
-        found.append(buckets[:, np.stack(np.triu_indices(size, 1), 1)].reshape(-1, 2))
-    return np.unique(np.concatenate(found), axis=0)
