@@ -7,25 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from job import Found
-
-import lookalike
+from ours import deduplicated
 
 if TYPE_CHECKING:
-    from job import Job
+    from job import Found, Job
 
 PACKAGE = "lookalike"
 
 
 def run(job: Job) -> Found:
-    """Deduplicate with the recall that is the default, 0.99."""
-    found = lookalike.deduplicate(
-        job.corpus, id="id", threshold=job.threshold, shingle=f"words:{job.words}", threads=job.threads
-    )
-    job.seconds.update(found.summary.seconds)
-    with job.stage("cluster"):
-        table = found.clusters.to_arrow()
-        clusters = np.arange(found.summary.items)
-        clusters[table["id"].to_numpy()] = table["keeper"].to_numpy()
-    return Found(clusters)
+    """Deduplicate with the recall that is the default."""
+    return deduplicated(job, recall=0.99)

@@ -1,4 +1,4 @@
-"""lookalike: the same job without MinHash: a prefix filter finds every pair, recall 1."""
+"""lookalike without bands: an exact search, which misses nothing."""
 # /// script
 # dependencies = ["lookalike"]
 # ///
@@ -7,25 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from job import Found
-
-import lookalike
+from ours import deduplicated
 
 if TYPE_CHECKING:
-    from job import Job
+    from job import Found, Job
 
 PACKAGE = "lookalike"
 
 
 def run(job: Job) -> Found:
-    """Deduplicate and miss nothing."""
-    found = lookalike.deduplicate(
-        job.corpus, id="id", threshold=job.threshold, recall=1, shingle=f"words:{job.words}", threads=job.threads
-    )
-    job.seconds.update(found.summary.seconds)
-    with job.stage("cluster"):
-        table = found.clusters.to_arrow()
-        clusters = np.arange(found.summary.items)
-        clusters[table["id"].to_numpy()] = table["keeper"].to_numpy()
-    return Found(clusters)
+    """Deduplicate with a recall of 1."""
+    return deduplicated(job, recall=1)

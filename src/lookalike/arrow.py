@@ -51,5 +51,4 @@ def null_as_empty(texts: pa.Array) -> pa.Array:
 
 def null_as_zero(values: pa.Array) -> pa.Array:
     """Return numbers or Booleans with 0, or False, in place of each null."""
-    zero = as_arrow(np.zeros(1, np.int64)).cast(values.type)[0]
-    return pc.coalesce(values, zero) if values.null_count else values
+    return pc.coalesce(values, as_arrow(np.zeros(1, np.int64)).cast(values.type)[0]) if values.null_count else values

@@ -182,7 +182,7 @@ def buckets(
 
     `compared` are the items that take part, in order; `width` is how many pivots are taken of a bucket at first.
     """
-    together = threads.count if len(compared) <= SORTED_TOGETHER else 1
+    at_once = threads.count if len(compared) <= SORTED_TOGETHER else 1
     spare: list[NDArray[np.uint64]] = []
 
     def sort(band: int) -> Buckets:
@@ -195,4 +195,4 @@ def buckets(
         spare.append(keys)  # new memory is dear
         return Buckets(*found, width)
 
-    yield from threads.map(sort, range(bands), ahead=together)
+    yield from threads.map(sort, range(bands), ahead=at_once)
