@@ -15,7 +15,7 @@ from command import done, run, state
 from pages import Page, page_of
 
 from lookalike import Clusters, Deduplicated, MissingExtraError, OutputError, Pairs, compare, deduplicate, find_pairs
-from lookalike.measure import Measured, Share
+from lookalike.recall import Measured, Share
 from lookalike.report import plots
 from lookalike.report.page import make_page
 

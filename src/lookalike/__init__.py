@@ -22,8 +22,8 @@ from lookalike.tune import balance, tune
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, compare
     from lookalike.estimate import Estimate, estimate_costs
-    from lookalike.measure import Measured
     from lookalike.pipeline import deduplicate, find_pairs
+    from lookalike.recall import Measured
     from lookalike.results import Clusters, Deduplicated, Pairs
     from lookalike.summary import Summary
 
@@ -58,7 +58,7 @@ _HOMES = {
     "estimate": ("Estimate", "estimate_costs"),
     "pipeline": ("deduplicate", "find_pairs"),
     "results": ("Clusters", "Deduplicated", "Pairs"),
-    "measure": ("Measured",),
+    "recall": ("Measured",),
     "summary": ("Summary",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -11,7 +11,7 @@ from lookalike.cluster import Components, Keep, count_components, members
 from lookalike.collect import collect
 from lookalike.examples import gather
 from lookalike.expand import Groups, IndexedPairs
-from lookalike.measure import Connected, Listed, measure
+from lookalike.recall import Connected, Listed, measure
 from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
 from lookalike.search import Search
 from lookalike.settings import Run, Settings

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lookalike.band import Seen
     from lookalike.collect import Collected
-    from lookalike.measure import Measured
+    from lookalike.recall import Measured
     from lookalike.settings import Run
 
 SMALLEST = 3

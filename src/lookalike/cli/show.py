@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lookalike.comparison import Comparison, Span
-    from lookalike.measure import Measured, Share
+    from lookalike.recall import Measured, Share
     from lookalike.results import Pairs
     from lookalike.summary import Summary
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lookalike.examples import Example, Side
-    from lookalike.measure import Share
+    from lookalike.recall import Share
     from lookalike.report.facts import Result
     from lookalike.summary import Summary
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from lookalike.measure import Share
+    from lookalike.recall import Share
     from lookalike.recipe import Banding
 
 FORMATS = (".svg", ".png", ".pdf")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from lookalike import Recipe, RecipeError, deduplicate, find_pairs, measure, scan
-from lookalike.measure import Measured, Share, Tally, draw, edges, interval, wilson
+from lookalike.recall import Measured, Share, Tally, draw, edges, interval, wilson
 from lookalike.summary import Summary
 
 SOME = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
