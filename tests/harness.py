@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from lookalike import characters
-from lookalike.kernels import buckets, components, overlap, shingles, sketch, tokens
+from lookalike.kernels import buckets, components, measures, overlap, shingles, sketch, tokens
 from lookalike.kernels.hashing import base_power
 from lookalike.kernels.hashing import hash_number as hash_number_kernel
+from lookalike.measures import JACCARD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -226,7 +227,9 @@ def unseen(pairs: Sequence[tuple[int, int]], table: NDArray[np.uint64], room: in
 # pairs and clusters
 
 
-def similarities(sets: Sequence[Collection[int]], pairs: Sequence[tuple[int, int]], threshold: float) -> list[float]:
+def similarities(
+    sets: Sequence[Collection[int]], pairs: Sequence[tuple[int, int]], threshold: float, measure: int = JACCARD
+) -> list[float]:
     """Return the exact similarity of each pair of sets, or 0 where it is below the threshold."""
     values = uint64(h for elements in sets for h in elements)
     sizes = np.array([len(elements) for elements in sets], np.int32)
@@ -234,20 +237,20 @@ def similarities(sets: Sequence[Collection[int]], pairs: Sequence[tuple[int, int
     table = np.full(shingles.power_of_two(2 * int(sizes.max())), 7, np.uint64)
     left, right = (np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1))
     out = np.full(len(pairs), -1.0)
-    overlap.similarities(left, right, values, begins, sizes, threshold, table, out)
+    overlap.similarities(left, right, values, begins, sizes, (measure, threshold), table, out)
     return [float(value) for value in out]
 
 
 @uncached
-def write_needed(one: int, two: int, threshold: float, out: NDArray[np.int64]) -> None:
+def write_needed(goal: tuple[int, float], one: int, two: int, out: NDArray[np.int64]) -> None:
     """Write the least overlap of two sizes; `needed` is inlined, so it needs a kernel around it."""
-    out[0] = overlap.needed(one, two, threshold)
+    out[0] = measures.needed(goal, one, two)
 
 
-def needed(one: int, two: int, threshold: float) -> int:
+def needed(one: int, two: int, goal: tuple[int, float]) -> int:
     """Return the least overlap with which two sizes reach the threshold."""
     out = np.empty(1, np.int64)
-    write_needed(one, two, threshold, out)
+    write_needed(goal, one, two, out)
     return int(out[0])
 
 

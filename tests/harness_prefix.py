@@ -9,27 +9,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 from harness import int64, ints, uint64, uncached
 
-from lookalike.kernels import jit, prefix
+from lookalike.kernels import jit, measures, prefix
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
+Goal = tuple[int, float]
 Marks = tuple["NDArray[np.uint8]", "NDArray[np.uint16]"]
 
 
 @uncached
-def write_prefix_lengths(sizes: NDArray[np.int64], threshold: float, out: NDArray[np.int64]) -> None:
+def write_prefix_lengths(sizes: NDArray[np.int64], goal: Goal, out: NDArray[np.int64]) -> None:
     """Write the length of the prefix of each size."""
     for i in range(sizes.size):
-        out[i] = prefix.prefix_length(sizes[i], threshold)
+        out[i] = measures.prefix_length(goal, sizes[i])
 
 
-def prefix_lengths(sizes: Sequence[int], threshold: float) -> list[int]:
+def prefix_lengths(sizes: Sequence[int], goal: Goal) -> list[int]:
     """Return how long the prefixes of sets of some sizes are."""
     out = np.empty(len(sizes), np.int64)
-    write_prefix_lengths(int64(sizes), threshold, out)
+    write_prefix_lengths(int64(sizes), goal, out)
     return ints(out)
 
 
@@ -40,11 +41,11 @@ def cut(elements: NDArray[np.uint64], lengths: NDArray[np.generic]) -> list[list
     return [ints(elements[begin:end]) for begin, end in itertools.pairwise(ends)]
 
 
-def sample_sets(sets: Sequence[Collection[int]], threshold: float, cutoff: int) -> list[list[int]]:
+def sample_sets(sets: Sequence[Collection[int]], goal: Goal, cutoff: int) -> list[list[int]]:
     """Return the elements that the prefix of each set is chosen from."""
     elements, sizes = uint64(h for one in sets for h in one), int64(map(len, sets))
     out, picked = np.full(len(elements) + 1, 7, np.uint64), np.full(len(sets), -1, np.int32)
-    filled = prefix.sample_sets(elements, sizes, threshold, np.uint64(cutoff), out, picked)
+    filled = prefix.sample_sets(elements, sizes, goal, np.uint64(cutoff), out, picked)
     return cut(out[:filled], picked)
 
 
@@ -114,7 +115,7 @@ def rarest(one: Sequence[int], wanted: int, cutoff: int, marks: Marks) -> tuple[
 
 
 def prefixes(
-    samples: Sequence[Sequence[int]], sizes: Sequence[int], threshold: float, cutoff: int, marks: Marks
+    samples: Sequence[Sequence[int]], sizes: Sequence[int], goal: Goal, cutoff: int, marks: Marks
 ) -> list[tuple[int, int, int]]:
     """Return the key, the owner and the rest of each entry; owner i is the i-th set."""
     elements, begins, ends = columns(samples)
@@ -122,22 +123,22 @@ def prefixes(
     keys = np.empty(len(elements), np.uint64)
     owners, rests = np.empty(len(elements), np.int32), np.empty(len(elements), np.int32)
     work = prefix_work(max(map(len, samples), default=0))
-    filled = prefix.prefixes(part, threshold, np.uint64(cutoff), marks, work, (keys, owners, rests))
+    filled = prefix.prefixes(part, goal, np.uint64(cutoff), marks, work, (keys, owners, rests))
     return list(zip(ints(keys[:filled]), ints(owners[:filled]), ints(rests[:filled]), strict=True))
 
 
-def find_short(entries: Sequence[tuple[int, int]], sizes: Sequence[int], threshold: float) -> NDArray[np.bool_]:
+def find_short(entries: Sequence[tuple[int, int]], sizes: Sequence[int], goal: Goal) -> NDArray[np.bool_]:
     """Tell which entries, an owner and a rest each, come early enough."""
     owners, rests = (np.array([entry[i] for entry in entries], np.int32) for i in (0, 1))
     short = np.zeros(len(entries), np.bool_)
-    prefix.find_short(owners, rests, np.array(sizes, np.int32), threshold, short)
+    prefix.find_short(owners, rests, np.array(sizes, np.int32), goal, short)
     return short
 
 
 class PrefixBuckets:
     """Buckets of entries, an owner and a rest each, whose candidates are taken a few pivots at a time."""
 
-    def __init__(self, groups: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int], threshold: float) -> None:
+    def __init__(self, groups: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int], goal: Goal) -> None:
         flat = [entry for group in groups for entry in group]
         lengths = int64(map(len, groups))
         ends = np.cumsum(lengths)
@@ -146,8 +147,8 @@ class PrefixBuckets:
         self.pivots = self.bounds[:, 0].copy()
         self.owners, self.rests = (np.array([entry[i] for entry in flat], np.int32) for i in (0, 1))
         self.sizes = np.array(sizes, np.int32)
-        self.threshold = threshold
-        self.short = find_short(flat, sizes, threshold)
+        self.goal = goal
+        self.short = find_short(flat, sizes, goal)
 
     def propose_all(
         self, roots: Sequence[int], sides: Sequence[int] = (), widths: Sequence[int] = (1,)
@@ -166,7 +167,7 @@ class PrefixBuckets:
             room = int((width * (self.bounds[:, 1] - self.pivots)).sum())
             one, two = np.empty(room, np.int32), np.empty(room, np.int32)
             sets = (self.owners, self.rests, self.sizes)
-            count = prefix.propose_prefixes(*parts, side, sets, self.threshold, one, two)
+            count = prefix.propose_prefixes(*parts, side, sets, self.goal, one, two)
             found += zip(ints(one[:count]), ints(two[:count]), strict=True)
 
 

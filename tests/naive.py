@@ -6,6 +6,7 @@ A hash is an `int` below 2^64, a set a Python `set`, a signature a `list`. Each 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import unicodedata
 from collections import Counter, defaultdict, deque
@@ -112,6 +113,35 @@ def bag(grams: Iterable[T]) -> list[tuple[T, int]]:
 def jaccard(one: Collection[T], two: Collection[T]) -> float:
     """Return the size of the intersection over that of the union."""
     return len(set(one) & set(two)) / len(set(one) | set(two))
+
+
+def dice(one: Collection[T], two: Collection[T]) -> float:
+    """Return twice the size of the intersection over the sum of both sizes."""
+    return 2 * len(set(one) & set(two)) / (len(set(one)) + len(set(two)))
+
+
+def cosine(one: Collection[T], two: Collection[T]) -> float:
+    """Return the cosine of the angle between two sets, as vectors of zeros and ones."""
+    return len(set(one) & set(two)) / math.sqrt(len(set(one)) * len(set(two)))
+
+
+def containment(one: Collection[T], two: Collection[T]) -> float:
+    """Return the share of the first set that the second has too."""
+    return len(set(one) & set(two)) / len(set(one))
+
+
+def overlap(one: Collection[T], two: Collection[T]) -> float:
+    """Return the share of the smaller set that the larger has too."""
+    return max(containment(one, two), containment(two, one))
+
+
+MEASURES = (jaccard, dice, cosine, overlap)
+"""In the order of their codes."""
+
+
+def measured(measure: int, shared: int, one: int, two: int) -> float:
+    """Return the similarity of sets of two sizes that share so much."""
+    return MEASURES[measure](range(one), range(one - shared, one - shared + two))
 
 
 # Hashes
@@ -285,18 +315,24 @@ def candidates(signatures: Sequence[Sequence[int]], rows: int) -> set[tuple[int,
     }
 
 
-def all_pairs(sets: Sequence[Collection[T]], threshold: float) -> dict[tuple[int, int], float]:
+def all_pairs(
+    sets: Sequence[Collection[T]],
+    threshold: float,
+    measure: Callable[[Collection[T], Collection[T]], float] = jaccard,
+) -> dict[tuple[int, int], float]:
     """Compare every two sets and return the pairs that reach the threshold; an empty set resembles nothing."""
     found = {}
     for (i, one), (j, two) in itertools.combinations(enumerate(sets), 2):
-        if one and two and (similarity := jaccard(one, two)) >= threshold:
+        if one and two and (similarity := measure(one, two)) >= threshold:
             found[i, j] = similarity
     return found
 
 
-def least_overlap(one: int, two: int, threshold: float) -> int:
-    """Return the least overlap with which sets of two sizes reach the threshold."""
-    return next(shared for shared in range(one + two) if shared / (one + two - shared) >= threshold)
+def least_overlap(one: int, two: int, goal: tuple[int, float]) -> int:
+    """Return the least overlap with which sets of two sizes reach the threshold; one too many if none does."""
+    measure, threshold = goal
+    most = min(one, two)
+    return next((shared for shared in range(most + 1) if measured(measure, shared, one, two) >= threshold), most + 1)
 
 
 def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:

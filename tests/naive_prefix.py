@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from naive import jaccard
+from naive import measured
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -13,19 +13,23 @@ if TYPE_CHECKING:
 COUNTED = 65000
 LOW = 1 << 47
 
+Goal = tuple[int, float]
+"""A measure and a threshold."""
+
 Marks = tuple[list[int], list[int]]
 """What two bits tell of each slot, and how far each counter has counted."""
 
 
-def prefix_length(size: int, threshold: float) -> int:
-    """Return one more than the elements of a set that another may lack if the two reach the threshold."""
-    return size + 1 - next(shared for shared in range(size + 1) if shared / size >= threshold)
+def prefix_length(size: int, goal: Goal) -> int:
+    """Return one more than the elements of a set that another, a part of it at best, may lack to reach the goal."""
+    measure, threshold = goal
+    return size + 1 - next(part for part in range(1, size + 1) if measured(measure, part, size, part) >= threshold)
 
 
-def sample(elements: Sequence[int], threshold: float, cutoff: int) -> list[int]:
+def sample(elements: Sequence[int], goal: Goal, cutoff: int) -> list[int]:
     """Return the elements below the cutoff, or all if these are fewer than a prefix has."""
     early = [h for h in elements if h < cutoff]
-    enough = not elements or len(early) >= prefix_length(len(elements), threshold)
+    enough = not elements or len(early) >= prefix_length(len(elements), goal)
     return early if enough else list(elements)
 
 
@@ -61,15 +65,16 @@ def order_key(place: tuple[bool, int, int]) -> int:
     return int(f"{late:b}{count:016b}{low:047b}", 2)
 
 
-def prefix(elements: Collection[int], threshold: float, cutoff: int, marked: Marks) -> list[tuple[int, int]]:
+def prefix(elements: Collection[int], goal: Goal, cutoff: int, marked: Marks) -> list[tuple[int, int]]:
     """Return the key of each element of a prefix that may be shared, and how many elements come from its like on."""
     if not elements:
         return []
     order = in_order(elements, cutoff, marked)
-    first = order[: prefix_length(len(order), threshold)]
+    first = order[: prefix_length(len(order), goal)]
     return [(order_key(place), len(order) - order.index(place)) for place in first if place[1] > 1]
 
 
-def can_reach(rest: int, one: int, two: int, threshold: float) -> bool:
+def can_reach(rest: int, one: int, two: int, goal: Goal) -> bool:
     """Tell whether sets of two sizes that have `rest` elements in common reach the threshold."""
-    return jaccard(range(one), range(one - rest, one - rest + two)) >= threshold
+    measure, threshold = goal
+    return measured(measure, rest, one, two) >= threshold

@@ -23,7 +23,7 @@ AS_IS = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCh
 
 
 def texts_of(source: Source) -> list[Any]:
-    return [text for batch in source.batches() for text in batch.texts.to_pylist()]
+    return [text for batch in source.batches() for text in batch.items.to_pylist()]
 
 
 def ids_of(source: Source) -> list[Any]:

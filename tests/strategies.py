@@ -65,6 +65,9 @@ fractions = st.integers(1, 60).flatmap(lambda d: st.integers(1, d).map(lambda n:
 thresholds = fractions | st.floats(0.01, 1.0) | st.sampled_from([2 / 3, 1 / 3, 0.5, 0.7, 0.8, 0.9, 1.0])
 """Thresholds, many of which a similarity can meet exactly."""
 
+goals = st.tuples(st.integers(0, 3), thresholds)
+"""A measure of sets, as kernels know it, and a threshold."""
+
 recalls = st.floats(0.01, 0.9999) | st.sampled_from([0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
 
 

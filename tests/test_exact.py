@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lookalike import InputError, RecipeError, band, compare, deduplicate, exact, find_pairs, search, verify
-from lookalike.kernels.prefix import prefix_length
+from lookalike.kernels.measures import prefix_length
+from lookalike.measures import JACCARD
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -106,7 +107,7 @@ def test_a_pair_exactly_at_the_threshold_is_found(shared: int, total: int) -> No
 @given(st.integers(1, 2000), THRESHOLDS | st.floats(1e-6, 1))
 def test_a_prefix_is_as_short_as_it_may_be(size: int, threshold: float) -> None:
     least = next(shared for shared in range(size + 1) if shared / size >= threshold)
-    assert prefix_length(size, threshold) == size - least + 1
+    assert prefix_length((JACCARD, threshold), size) == size - least + 1
 
 
 def test_few_sets_that_share_a_template_are_compared() -> None:

@@ -66,9 +66,9 @@ def test_arrays_are_what_kernels_take() -> None:
     for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string()), pa.binary()):
         table = pa.table({"text": pa.array(["a", None, "é"]).cast(kind)})
         for batch in open_source(table).batches():
-            assert batch.texts.type in (pa.string(), pa.large_string())
-            assert batch.texts.to_pylist() == ["a", None, "é"]
-            batch.texts.validate(full=True)
+            assert batch.items.type in (pa.string(), pa.large_string())
+            assert batch.items.to_pylist() == ["a", None, "é"]
+            batch.items.validate(full=True)
 
 
 @pytest.mark.parametrize("batch_bytes", [1, 1000, 8 << 20])
@@ -155,8 +155,8 @@ def test_the_text_column_is_guessed(names: list[str], chosen: str) -> None:
         ({"text": "n"}, "column 'n' is int64, but the text must be a string column"),
         ({"text": "a", "id": "none"}, "has no column 'none' (--id)"),
         ({"text": "a", "rank": "none"}, "has no column 'none'"),
-        ({"tokens": True}, "no list of integers column"),
-        ({"tokens": True, "text": "a"}, "tokens must be lists of integers"),
+        ({"kind": "tokens"}, "no list of integers column"),
+        ({"kind": "tokens", "text": "a"}, "tokens must be lists of integers"),
         ({"text": "twice"}, "2 columns named 'twice'"),
     ],
 )
@@ -173,18 +173,18 @@ def test_columns_that_cannot_be(options: dict[str, Any], says: str) -> None:
 )
 def test_tokens(kind: pa.DataType) -> None:
     table = pa.table({"input_ids": pa.array([[1, 2], None, [3, 4]], type=kind), "text": ["a", "b", "c"]})
-    source = open_source(table, tokens=True)
+    source = open_source(table, kind="tokens")
     assert source.text_column == "input_ids"
     assert texts_of(source) == [[1, 2], None, [3, 4]]
-    assert {batch.texts.type for batch in source.batches()} == {pa.large_list(pa.int64())}
+    assert {batch.items.type for batch in source.batches()} == {pa.large_list(pa.int64())}
 
 
 def test_tokens_of_jsonl_and_parquet(here: Path) -> None:
     put(here / "a.jsonl", jsonl({"tokens": []}, {"tokens": [1, 2]}, {"tokens": None}))
     pq.write_table(pa.table({"tokens": [[5]]}), "b.parquet")
-    assert texts_of(open_paths(["a.jsonl", "b.parquet"], tokens=True)) == [[], [1, 2], None, [5]]
+    assert texts_of(open_paths(["a.jsonl", "b.parquet"], kind="tokens")) == [[], [1, 2], None, [5]]
     put(here / "c.jsonl", jsonl({"tokens": [1]}, {"tokens": [1, None]}))
-    assert "c.jsonl, line 2: a token is null" in refused("c.jsonl", tokens=True)
+    assert "c.jsonl, line 2: a token is null" in refused("c.jsonl", kind="tokens")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_dict_names_its_items() -> None:
     assert source.names(np.array([1, 0])).to_pylist() == ["l", "k"]
     assert source.has_ids
     assert texts_of(open_source({})) == []
-    assert ids_of(open_source({7: [1], 8: None}, tokens=True)) == [7, 8]
+    assert ids_of(open_source({7: [1], 8: None}, kind="tokens")) == [7, 8]
 
 
 def test_paths_are_files_and_strings_are_texts(here: Path) -> None:

@@ -56,7 +56,7 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
     """Read and sign all items, or sample them for an exact search; or neither, if they will not be searched at all."""
     shingler = Shingler(run.recipe.shingling)
     exactly = searched and run.recipe.banding is None
-    signer = Sampler(run.recipe.threshold, shingler) if exactly else Signer(run.recipe, shingler)
+    signer = Sampler(run.recipe, shingler) if exactly else Signer(run.recipe, shingler)
     items = Items(run.scratch, fragile_below(run))
     ids: list[Ids] = []
     ranks: list[pa.Array] = []
@@ -89,7 +89,7 @@ def read(run: Run, source: Source, ids: Ids, keep: Keep | None, ranks: list[pa.A
     for batch in run.stages.timed_each("read", source.batches()):
         ids.append(batch.ids)
         if keep is not None and keep.by_length:
-            ranks.append(lengths(batch.texts))
+            ranks.append(lengths(batch.items))
         elif batch.ranks is not None:
             ranks.append(batch.ranks)
         yield batch
@@ -119,6 +119,11 @@ def sides_of(copies: Copies, boundary: int | None) -> NDArray[np.uint8]:
 
 
 def fragile_below(run: Run) -> float:
-    """Return the number of shingles below which one changed token brings an item under the threshold."""
-    threshold, size = run.recipe.threshold, run.recipe.shingling.size
+    """Return the number of shingles below which one changed token brings an item under the threshold.
+
+    Sets are not made of tokens: 0.
+    """
+    if run.recipe.shingling.kind == "elements":
+        return 0.0
+    threshold, size = run.recipe.least_jaccard, run.recipe.shingling.size
     return size * (1 + threshold) / (1 - threshold) if threshold < 1 else 0.0

@@ -88,8 +88,8 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
         if not isinstance(text, str):
             raise InputError(f"compare takes two texts. Got a {type(text).__name__}")
     recipe = recipe_of(settings)
-    if recipe.shingling.kind == "tokens":
-        raise RecipeError("compare takes two texts, and tokens:n is for lists of token ids. Use words, chars or bytes")
+    if recipe.shingling.kind in ("tokens", "elements"):
+        raise RecipeError(f"compare takes two texts, and {recipe.shingling} is for lists. Use words, chars or bytes")
     shingler = Shingler(recipe.shingling)
     left, right = (as_compared(text, recipe.shingling) for text in (left, right))
     columns = shingler.columns(as_array(left, right))
@@ -99,7 +99,7 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
     only_left, only_right = (int(size) - shared for size in sizes)
     in_right, in_left = which_are_shared(recipe.shingling, columns.data, bounds)
     return Comparison(
-        similarity=shared / (shared + only_left + only_right) if elements.size else 0.0,
+        similarity=recipe.measure.similarity(shared, *map(int, sizes)) if sizes.all() else 0.0,
         shared=shared,
         only_left=only_left,
         only_right=only_right,

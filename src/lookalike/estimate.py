@@ -156,6 +156,11 @@ def estimate_costs(items: Any, *, sample_size: int = 500, **settings: Unpack[Set
         raise RecipeError(f"`sample_size` must be a whole number, at least 1. Got {sample_size!r}")
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("An estimate chooses `bands` and `rows`. Leave them out, and ask its `cost` about others")
+    if settings.get("measure", "jaccard") != "jaccard":
+        raise RecipeError(
+            "An estimate is of Jaccard similarities, by which items meet in bands. Got `measure` "
+            f"{settings['measure']!r}"
+        )
     threshold, recall = settings.get("threshold", 0.8), settings.get("recall", 0.99)
     check_promise(threshold, recall)
     with Run({**settings, "recall": 1.0}, items) as run:
@@ -186,7 +191,7 @@ def count_similarities(run: Run, collected: Collected, sample_size: int) -> Simi
     cells = len(edges) - 1
     counts, sums = np.zeros(len(sample) * cells, np.int64), np.zeros(cells)
     with run.stages.stage("scan", len(originals)) as advance:
-        for hits in scan(few, originals, collected.items, collected.shingler, run.threads, 0.0):
+        for hits in scan(few, originals, collected, run.threads, run.recipe.measure, 0.0):
             others = hits.item != sample[hits.few]
             similarity = hits.similarity[others]
             cell = np.searchsorted(edges[:-1], similarity, side="right") - 1

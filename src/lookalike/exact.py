@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lookalike.collect import Collected
     from lookalike.items import Items
     from lookalike.read import Batch
+    from lookalike.recipe import Recipe
     from lookalike.scratch import Scratch
     from lookalike.sets import Sets
     from lookalike.shingle import Shingler
@@ -62,22 +63,22 @@ TOO_MANY = 1000
 """Shares by which the number of comparisons is estimated; and how many, for each item, make whole sets worth while."""
 
 
-def cutoff(threshold: float) -> int:
-    """Return the hash below which elements are sampled."""
-    return min(int(max(SAMPLED * (1 - threshold), LEAST_SAMPLED) * 2.0**64), ALL)
+def cutoff(least: float) -> int:
+    """Return the hash below which elements are sampled, where pairs share at least that share of a set."""
+    return min(int(max(SAMPLED * (1 - least), LEAST_SAMPLED) * 2.0**64), ALL)
 
 
 class Sampler:
     """Takes the place of signing: fingerprints, and a sample of each set, in any number of threads."""
 
-    def __init__(self, threshold: float, shingler: Shingler) -> None:
+    def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
         self.shingler = shingler
-        self.threshold = threshold
-        self._cutoff = np.uint64(cutoff(threshold))
+        self.goal = recipe.goal
+        self._cutoff = np.uint64(cutoff(recipe.least_jaccard))
 
     def sign(self, batch: Batch) -> Signed:
         """Return the fingerprint, the size and the sample of every set."""
-        columns = self.shingler.columns(batch.texts)
+        columns = self.shingler.columns(batch.items)
         begins, ends = columns.offsets[:-1], columns.offsets[1:]
         prints = np.empty((len(begins), 2), np.uint64)
         counts = np.empty(len(begins), np.int64)
@@ -88,7 +89,7 @@ class Sampler:
             kernels.fingerprints(grams, counts[part], prints[part])
             elements, made = self.shingler.made_sets(grams, counts[part].copy())
             sample = np.empty(len(elements) + 1, np.uint64)
-            filled = kernels.sample_sets(elements, made, self.threshold, self._cutoff, sample, picked[part])
+            filled = kernels.sample_sets(elements, made, self.goal, self._cutoff, sample, picked[part])
             samples.append(sample[:filled].copy())
             sizes[part] = made
         return Signed(batch, columns, np.concatenate(samples), prints, counts, (picked, sizes))
@@ -99,7 +100,7 @@ class PrefixFilter:
     """Finds the rare elements of all items, or of some."""
 
     collected: Collected
-    threshold: float
+    recipe: Recipe
     scratch: Scratch
     threads: Threads
 
@@ -110,7 +111,8 @@ class PrefixFilter:
 
     def everywhere(self) -> Prefixes:
         """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
-        items, compared, below = self.collected.items, self.collected.copies.originals, cutoff(self.threshold)
+        items, compared = self.collected.items, self.collected.copies.originals
+        below = cutoff(self.recipe.least_jaccard)
         found = Prefixes(self, Samples(items, compared), below)
         if below == ALL or found.comparisons() <= TOO_MANY * len(compared):
             return found
@@ -186,15 +188,15 @@ class PrefixBuckets(Buckets):
         keys: NDArray[np.uint64],
         entries: NDArray[np.int32],
         sizes: NDArray[np.int32],
-        threshold: float,
+        goal: tuple[int, float],
         width: int,
     ) -> None:
         order, bounds = find_groups(keys, np.arange(len(keys), dtype=np.int32))
         super().__init__(np.arange(len(order), dtype=np.int32), bounds, width)
         self._sets = (entries[order, 0], entries[order, 1], sizes)
-        self._threshold = threshold
+        self._goal = goal
         self._short = np.empty(len(order), bool)
-        kernels.find_short(*self._sets, threshold, self._short)
+        kernels.find_short(*self._sets, goal, self._short)
         total = np.append(0, np.cumsum(self._short))
         useful = total[bounds[1:]] > total[bounds[:-1]]
         self._bounds, self._pivots, self._widths = (
@@ -227,7 +229,7 @@ class PrefixBuckets(Buckets):
         return int(
             kernels.propose_prefixes(
                 self._items, self._bounds[:some], self._pivots[:some], widths, roots, sides, self._sets,
-                self._threshold, left, right,
+                self._goal, left, right,
             )
         )  # fmt: skip
 
@@ -258,9 +260,8 @@ class Prefixes:
         self._sizes = parts.sizes
         self._cutoff = np.uint64(below)
         self._column = prefix_filter.scratch.column(np.uint64)
-        most = (1 - prefix_filter.threshold) * float(parts.sizes[parts.members].sum(dtype=np.int64)) + len(
-            parts.members
-        )
+        elements = float(parts.sizes[parts.members].sum(dtype=np.int64))
+        most = (1 - prefix_filter.recipe.least_jaccard) * elements + len(parts.members)
         self.shares = 1 << (int(most) // ENTRIES_AT_A_TIME).bit_length()
         marks = self._mark(parts)
         self._blocks = list(prefix_filter.threads.map(lambda part: self._store(part, marks), parts))
@@ -287,7 +288,7 @@ class Prefixes:
         keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
         sets = (part.elements, part.begins, part.ends, part.members, part.sizes)
         out = (keys, owners, rests)
-        filled = kernels.prefixes(sets, self._filter.threshold, self._cutoff, marks, work, out)
+        filled = kernels.prefixes(sets, self._filter.recipe.goal, self._cutoff, marks, work, out)
         share = (keys[:filled] & np.uint64(self.shares - 1)).astype(np.uint16)
         order = np.argsort(share, kind="stable")
         pairs = np.stack((owners[:filled], rests[:filled]), axis=1)[order].view(np.uint64).reshape(-1)
@@ -304,7 +305,7 @@ class Prefixes:
 
     def group(self, share: int, width: int) -> PrefixBuckets:
         """Return the buckets of one share."""
-        return PrefixBuckets(*self._load(share), self._sizes, self._filter.threshold, width)
+        return PrefixBuckets(*self._load(share), self._sizes, self._filter.recipe.goal, width)
 
     def comparisons(self) -> int:
         """Estimate how many entries are compared with each other if nothing is united."""

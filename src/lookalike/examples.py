@@ -31,6 +31,9 @@ REMEMBERED = 1 << 12
 LONGEST = 1 << 20
 """Bytes of a text that are held: differences are looked for in these."""
 
+SEPARATOR = ", "
+"""Between the elements of a set that is written out."""
+
 CONTINUES = 0x80
 """A byte of UTF-8 that continues a character has this as its two highest bits."""
 
@@ -41,11 +44,11 @@ class Side:
 
     id: str
     text: str = field(repr=False)
-    """The text in the form that was compared; token ids as numbers with spaces between them."""
+    """The text in the form that was compared; token ids as numbers with spaces between them, a set with commas."""
     differs: tuple[Span, ...] = field(repr=False)
     """Where the text has tokens that no shared shingle covers, as positions of characters."""
     more: int
-    """Characters, or token ids, beyond those held in `text`."""
+    """Characters, token ids or elements beyond those held in `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ def gather(
             clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
         choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
         choices += [*chooser.above(pairs), *chooser.below(rejected)]
-        return read(choices, collected)
+        return read(choices, run, collected)
 
 
 class Chooser:
@@ -199,16 +202,19 @@ class Chooser:
         return Choice(kind, float(similarity[at]), len(item), int(keeper[at]), int(item[at]))
 
 
-def read(choices: list[Choice], collected: Collected) -> tuple[Example, ...]:
+def read(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example, ...]:
     """Read the ids and texts of what was chosen, and see where they differ."""
     if not choices:
         return ()
     left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))
     ids = zip(collected.names(left).to_pylist(), collected.names_against(right).to_pylist(), strict=True)
+    sets = read_sets(np.concatenate((left, right)), run) if run.recipe.shingling.kind == "elements" else {}
     seen: dict[tuple[int, int], tuple[Side, Side]] = {}
     for choice, names in zip(choices, ids, strict=True):
         if (choice.left, choice.right) not in seen:
-            seen[choice.left, choice.right] = sides(choice, collected, names)
+            seen[choice.left, choice.right] = (
+                sides_of_sets(sets[choice.left], sets[choice.right], names) if sets else sides(choice, collected, names)
+            )
     return tuple(
         Example(choice.kind, choice.similarity, choice.size, *seen[choice.left, choice.right]) for choice in choices
     )
@@ -224,6 +230,43 @@ def sides(choice: Choice, collected: Collected, names: tuple[object, object]) ->
         text, more = text_of(data[begin:end], tokens=shingling.kind == "tokens")
         found.append(Side(str(name), text, other_spans(text, shared, shingling), more))
     return found[0], found[1]
+
+
+def read_sets(items: NDArray[np.int64], run: Run) -> dict[int, list[str]]:
+    """Read the elements of some items again, by the names they have in the input, each once and in order."""
+    wanted = np.unique(items)
+    found: dict[int, list[str]] = {}
+    first = 0
+    for source in run.sources:
+        count = 0
+        for batch in source.batches():
+            low, high = np.searchsorted(wanted, (first + count, first + count + len(batch)))
+            for item in wanted[low:high]:
+                elements = batch.items[int(item) - first - count].as_py() or []
+                found[int(item)] = [str(element) for element in dict.fromkeys(elements)]
+            count += len(batch)
+        first += count
+    return found
+
+
+def sides_of_sets(left: list[str], right: list[str], names: tuple[object, object]) -> tuple[Side, Side]:
+    """Write out two sets, what they share first; beyond some length only how many elements there are."""
+    return (side_of_set(left, set(right), str(names[0])), side_of_set(right, set(left), str(names[1])))
+
+
+def side_of_set(elements: list[str], others: set[str], name: str) -> Side:
+    """Write out one of two sets."""
+    held: list[str] = []
+    differs: list[Span] = []
+    length = 0
+    for element in sorted(elements, key=lambda element: element not in others):
+        if length > LONGEST:
+            break
+        if element not in others:
+            differs.append((length, length + len(element)))
+        held.append(element)
+        length += len(element) + len(SEPARATOR)
+    return Side(name, SEPARATOR.join(held), tuple(differs), len(elements) - len(held))
 
 
 def text_of(data: NDArray[np.uint8], *, tokens: bool) -> tuple[str, int]:

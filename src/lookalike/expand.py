@@ -37,6 +37,22 @@ class IndexedPairs:
         keep = (self.left < boundary) & (self.right >= boundary)
         return IndexedPairs(self.left[keep], self.right[keep], self.similarity[keep], self.condensed)
 
+    def one_way(self, copies: Copies, sizes: NDArray[np.int32], least: float, *, both: bool) -> IndexedPairs:
+        """Return the pairs whose left item is in the right one to the share `least`, of pairs by overlap.
+
+        `sizes` are those of the sets of originals; `both` says whether each pair may also be turned round.
+        """
+        one, two = copies.original[self.left], copies.original[self.right]
+        shared = np.rint(self.similarity * np.minimum(sizes[one], sizes[two]))
+        found = []
+        for left, right, size in ((self.left, self.right, sizes[one]), (self.right, self.left, sizes[two]))[: 1 + both]:
+            share = np.divide(shared, size, out=np.ones(len(shared)), where=one != two)
+            enough = share >= least
+            found.append((left[enough], right[enough], share[enough]))
+        left, right, similarity = (np.concatenate(column) for column in zip(*found, strict=True))
+        order = np.lexsort((right, left))
+        return IndexedPairs(left[order], right[order], similarity[order], self.condensed)
+
 
 class Groups:
     """Each original with its copies.

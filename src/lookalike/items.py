@@ -77,7 +77,7 @@ class Items:
             prints=signed.prints,
             counts=signed.counts,
             sampled=signed.sampled,
-            nulls=signed.batch.texts.null_count,
+            nulls=signed.batch.items.null_count,
         )
 
     def append(self, stored: Stored) -> None:

@@ -29,9 +29,12 @@ def look_up(
     one: NDArray[np.integer[Any]],
     two: NDArray[np.integer[Any]],
 ) -> NDArray[np.float64]:
-    """Return the similarity of each two items where they are among the pairs, 1 where they are one item, else NaN."""
+    """Return the similarity of each two items where they are among the pairs, 1 where they are one item, else NaN.
+
+    Of a pair that is there twice it is the first.
+    """
     pairs = pair_codes(left, right)
-    order = np.argsort(pairs)
+    order = np.argsort(pairs, kind="stable")
     wanted = pair_codes(one, two)
     out = np.where(one == two, 1.0, np.nan)
     if len(pairs):

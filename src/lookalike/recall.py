@@ -109,13 +109,12 @@ def look_for(
     tally: Tally,
 ) -> None:
     """Scan the items for those that resemble the originals, and count them; `partners` has how many each stands for."""
-    items, shingler = collected.items, collected.shingler
     among = np.flatnonzero(partners).astype(np.int32)
-    rounds = list(slices(items.lengths[originals].astype(np.int64) + 1, TEXT_AT_A_TIME))
+    rounds = list(slices(collected.items.lengths[originals].astype(np.int64) + 1, TEXT_AT_A_TIME))
     with run.stages.stage("measure", len(rounds) * len(among)) as advance:
         for part in rounds:
-            few = Few.of(originals[part], items, shingler)
-            for hits in scan(few, among, items, shingler, run.threads, run.recipe.threshold):
+            few = Few.of(originals[part], collected.items, collected.shingler)
+            for hits in scan(few, among, collected, run.threads, run.recipe.measure, run.recipe.threshold):
                 one = hits.few + part.start
                 other = hits.item != originals[one]
                 one, item = one[other], hits.item[other]

@@ -2,6 +2,7 @@
 
 Recipe
 ├── Shingling   which shingles: words:5, chars:9, ...; and how texts are normalised first
+├── Measure     how similar two sets are: jaccard, dice, ...
 ├── Banding     how many bands of how many rows; none for an exact search
 └── threshold, sketch, seed
 """
@@ -16,17 +17,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from lookalike.errors import RecipeError
+from lookalike.measures import Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = Literal["words", "chars", "bytes", "tokens"]
+Kind = Literal["words", "chars", "bytes", "tokens", "elements"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 
 FORMAT = 1
 """Version of the recipe's JSON; also of every hash that follows from it."""
 
+KINDS = "words:n, chars:k, bytes:k, tokens:n or elements"
 LARGEST_SHINGLE = 1000
 LARGEST_SIGNATURE = 1 << 16
 
@@ -66,7 +69,9 @@ class Shingling:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n. Got {self.kind}:{self.size}")
+            raise RecipeError(f"`shingle` must be {KINDS}. Got {self.kind}:{self.size}")
+        if self.kind == "elements" and self.size != 1:
+            raise RecipeError(f"`shingle` elements takes sets as they are, and has no size. Got elements:{self.size}")
         if not isinstance(self.size, int) or not 1 <= self.size <= LARGEST_SHINGLE:
             raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
         if self.form is not None and self.form not in get_args(Form):
@@ -85,19 +90,21 @@ class Shingling:
             "accents": not self.accents,
             "punctuation": not self.punctuation,
         }
-        if self.kind in ("bytes", "tokens") and any(changes.values()):
+        if self.kind in ("bytes", "tokens", "elements") and any(changes.values()):
             switch = next(name for name, on in changes.items() if on)
             raise RecipeError(f"`{switch}` normalises text, and {self} takes {self.kind} as they are. Leave it out")
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.size}"
+        return "elements" if self.kind == "elements" else f"{self.kind}:{self.size}"
 
     @classmethod
     def parse(cls, text: str, **switches: Any) -> Self:  # noqa: ANN401 - the fields of this class
         """Make a shingling of words like ``words:5``."""
+        if text == "elements":
+            return cls(kind="elements", size=1, **switches)
         kind, _, size = str(text).partition(":")
         if not (size.isascii() and size.isdecimal() and len(size) <= len(str(LARGEST_SHINGLE))):
-            raise RecipeError(f"`shingle` must be words:n, chars:k, bytes:k or tokens:n, such as words:5. Got {text!r}")
+            raise RecipeError(f"`shingle` must be {KINDS}, such as words:5. Got {text!r}")
         return cls(kind=kind, size=int(size), **switches)  # type: ignore[arg-type]  # checked on construction
 
 
@@ -175,6 +182,7 @@ class Recipe:
     threshold: float = 0.8
     sketch: Sketch = "fast"
     seed: int = 1
+    measure: Measure = field(default_factory=Measure)
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
@@ -182,15 +190,33 @@ class Recipe:
             raise RecipeError(f"`sketch` must be fast or classic. Got {self.sketch}")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
             raise RecipeError(f"`seed` must be a whole number in 0..2^64-1. Got {self.seed}")
+        if self.banding is not None and not self.measure.banded:
+            raise RecipeError(
+                f"`{self.measure.name}` finds small sets in large ones, which do not meet in bands: the search is "
+                "always exact. Leave `bands` and `rows` out"
+            )
 
     @property
     def recall(self) -> float:
-        """The chance of a pair exactly at the threshold to be found; more similar pairs have a better one."""
+        """The chance of a pair exactly at the threshold to be found, at least; more similar pairs have a better one."""
         return self.chance(self.threshold)
 
     def chance(self, similarity: float) -> float:
-        """Return the probability that a pair of this similarity is found."""
-        return 1.0 if self.banding is None else self.banding.chance(similarity)
+        """Return the probability that a pair of this similarity is found, at least.
+
+        Bands go by the Jaccard similarity. That of two sets follows from another measure, or is at least so much.
+        """
+        return 1.0 if self.banding is None else self.banding.chance(self.measure.least_jaccard(similarity))
+
+    @property
+    def goal(self) -> tuple[int, float]:
+        """What kernels must know of it: the measure and the threshold."""
+        return self.measure.code, float(self.threshold)
+
+    @property
+    def least_jaccard(self) -> float:
+        """The least Jaccard similarity of a pair, which is also the least share of either set that is shared."""
+        return self.measure.least_jaccard(self.threshold)
 
     def to_json(self) -> str:
         """Write the recipe down."""
@@ -204,7 +230,9 @@ class Recipe:
             if (found := fields.pop("format", None)) != FORMAT:
                 raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
             shingling = Shingling(**fields.pop("shingling"))
+            measure = Measure(**fields.pop("measure", {}))
             banding = fields.pop("banding")
-            return cls(shingling=shingling, banding=None if banding is None else Banding(**banding), **fields)
+            banding = None if banding is None else Banding(**banding)
+            return cls(shingling=shingling, measure=measure, banding=banding, **fields)
         except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
             raise RecipeError(f"This is not a recipe that `to_json` wrote ({error}). Write it again") from error

@@ -112,7 +112,11 @@ class Clusters(Table):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pairs(Table):
-    """Verified pairs: columns left, right, similarity."""
+    """Verified pairs: columns left, right, similarity.
+
+    By containment, the similarity is the share of the left item that is in the right one, and two items that are in
+    each other are two pairs.
+    """
 
     _left: NDArray[np.int64]
     _right: NDArray[np.int64]
@@ -146,7 +150,9 @@ class Pairs(Table):
                 f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}"
             )
         found = clusters_of_pairs(self._left, self._right, rule)
-        known = look_up(self._left, self._right, self._table["similarity"].to_numpy(), found.item, found.keeper)
+        similarity = self._table["similarity"].to_numpy()
+        best = np.argsort(-similarity, kind="stable") if self.recipe.measure.one_way else slice(None)
+        known = look_up(self._left[best], self._right[best], similarity[best], found.item, found.keeper)
         indices, first = np.unique(np.concatenate((self._left, self._right)), return_index=True)
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
         ids = names.take(as_arrow(first[np.searchsorted(indices, found.item)]))

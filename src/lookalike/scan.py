@@ -14,6 +14,7 @@ import numpy as np
 
 from lookalike.group import group_keys
 from lookalike.kernels import scan as kernels
+from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.shingles import power_of_two
 from lookalike.sets import mapped
 from lookalike.threads import slices
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.collect import Collected
     from lookalike.items import Items
+    from lookalike.measures import Measure
     from lookalike.shingle import Shingler
     from lookalike.threads import Threads
 
@@ -79,24 +82,27 @@ class Few:
 
 
 def scan(
-    few: Few, among: NDArray[np.int32], items: Items, shingler: Shingler, threads: Threads, least: float
+    few: Few, among: NDArray[np.int32], collected: Collected, threads: Threads, measure: Measure, least: float
 ) -> Iterator[Hits]:
     """Yield what resembles the few among the items of these indices, in order, some items at a time.
 
     A hit has a similarity of at least `least`; with 0 it shares at least one shingle.
     """
+    items, shingler = collected.items, collected.shingler
     index = make_index(few)
     data = items.data.view()
+    share = measure.least_jaccard(least)
     local = threading.local()
 
     def look_up(task: Task) -> Hits:
         if not hasattr(local, "work"):
             local.work = make_work(len(few), index)
         grams, counts = shingler.grams(data, task.bounds[:, 0].copy(), task.bounds[:, 1].copy())
-        place, one, shared = shared_shingles(few, index, grams, counts, task.items, least, local.work)
+        place, one, shared = shared_shingles(few, index, grams, counts, task.items, share, local.work)
         first = np.diff(place, prepend=-1) > 0
         sizes = shingler.sets(data, task.bounds[place[first]])[1]
-        similarity = shared / (few.sizes[one] + sizes[np.cumsum(first) - 1] - shared)
+        similarity = np.empty(len(shared))
+        write_similarities(measure.code, shared, few.sizes[one], sizes[np.cumsum(first) - 1], similarity)
         enough = similarity >= least
         return Hits(task.items[place[enough]], one[enough], similarity[enough], len(task.items))
 

@@ -31,8 +31,8 @@ class Search:
     def __init__(self, run: Run, collected: Collected) -> None:
         self._run = run
         self._collected = collected
-        self._filter = PrefixFilter(collected, run.recipe.threshold, run.scratch, run.threads)
-        self.verifier = Verifier(collected.sets, run.threads)
+        self._filter = PrefixFilter(collected, run.recipe, run.scratch, run.threads)
+        self.verifier = Verifier(collected.sets, run.threads, run.recipe.measure)
         self.seen = band.Seen(band.REMEMBERED if run.recipe.banding else band.REMEMBERED_EXACTLY)
         self.rejected = Rejected(run.examples)
 

@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
-from lookalike.errors import RecipeError
+from lookalike.errors import InputError, RecipeError
+from lookalike.measures import Measure
 from lookalike.read import open_source
 from lookalike.recipe import Banding, Form, Recipe, Shingling, Sketch
 from lookalike.scratch import Scratch
@@ -17,16 +18,18 @@ from lookalike.tune import check_recall, tune
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from lookalike.read import Source
+    from lookalike.measures import Name
+    from lookalike.read import Kind, Source
 
 
 class Settings(TypedDict, total=False):
     """Keyword arguments of `find_pairs` and `deduplicate`; each has a default.
 
-    threshold        0.8: the least Jaccard similarity of a pair
+    threshold        0.8: the least similarity of a pair
+    measure          "jaccard": jaccard, dice, cosine, overlap or containment
     recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more.
                      1 is an exact search: it misses none
-    shingle          "words:5": words:n, chars:k, bytes:k or tokens:n
+    shingle          words:n, chars:k, bytes:k, tokens:n or elements; by default words:5 for texts, elements for sets
     bag              False: whether the second occurrence of a shingle counts as another one
     lower            lower-case letters; by default for words, not for characters
     form             None: a Unicode form to bring texts to (NFC, NFD, NFKC, NFKD)
@@ -36,6 +39,8 @@ class Settings(TypedDict, total=False):
     sketch           "fast", or "classic" for the textbook's MinHash
     seed             1
     text, id         names of columns; by default text, content, body or the only column of strings; and none
+    item, element    the columns of a table that has a row for each element of each set
+    transpose        False: whether to turn sets round, and find similar elements by the sets that have them
     lines            False: whether text files have an item a line
     encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
     threads          as many as there are cores
@@ -47,6 +52,7 @@ class Settings(TypedDict, total=False):
     """
 
     threshold: float
+    measure: Name
     recall: float
     shingle: str
     bag: bool
@@ -60,6 +66,9 @@ class Settings(TypedDict, total=False):
     seed: int
     text: str | None
     id: str | None
+    item: str | None
+    element: str | None
+    transpose: bool
     lines: bool
     encoding_errors: Literal["strict", "replace"]
     threads: int | None
@@ -71,13 +80,15 @@ class Settings(TypedDict, total=False):
 
 
 SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
-READING = ("text", "id", "lines", "encoding_errors", "batch_bytes")
+READING = ("text", "id", "item", "element", "transpose", "lines", "encoding_errors", "batch_bytes")
 
 
-def recipe_of(settings: Settings) -> Recipe:
-    """Make the recipe that settings ask for."""
+def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
+    """Make the recipe that settings ask for, for items of a kind."""
     given: dict[str, Any] = dict(settings)
-    shingling = Shingling.parse(given.get("shingle", "words:5"), **{k: given[k] for k in SWITCHES if k in given})
+    usual = "elements" if kind == "elements" else "words:5"
+    shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
+    measure = Measure(given.get("measure", "jaccard"))
     threshold = given.get("threshold", 0.8)
     bands, rows = given.get("bands"), given.get("rows")
     if (bands is None) != (rows is None):
@@ -91,10 +102,18 @@ def recipe_of(settings: Settings) -> Recipe:
     banding: Banding | None = None
     if bands is not None and rows is not None:
         banding = Banding(bands, rows)
-    elif recall < 1:
-        banding = tune(threshold, recall)
+    elif recall < 1 and measure.banded:
+        banding = tune(threshold, recall, measure=measure.name)
     options = {key: given[key] for key in ("sketch", "seed") if key in given}
-    return Recipe(shingling, banding, threshold, **options)
+    return Recipe(shingling, banding, threshold, measure=measure, **options)
+
+
+def kind_of(settings: Settings) -> Kind | None:
+    """Tell what items must be, if settings say so."""
+    shingle = str(settings.get("shingle") or "")
+    if settings.get("element") is not None or shingle == "elements":
+        return "elements"
+    return ("tokens" if shingle.startswith("tokens") else "texts") if shingle else None
 
 
 def whole_number(name: Literal["measure_recall", "examples"], settings: Settings) -> int:
@@ -105,21 +124,40 @@ def whole_number(name: Literal["measure_recall", "examples"], settings: Settings
     return value
 
 
+def check_alike(one: Source, other: Source) -> None:
+    """Raise where two collections can have nothing in common."""
+    if one.kind != other.kind and other.about() != 0:
+        raise InputError(
+            f"The items are {one.kind}, but those they are compared with {other.kind}. Compare like with like"
+        )
+    here, there = one.holds, other.holds
+    if here is not None and there is not None and here != there:
+        raise InputError(
+            f"The elements of the sets are of {here}, but those they are compared with of {there}. Make them one type"
+        )
+
+
 class Run:
     """One run: its recipe, its sources, its scratch columns, its clock. Leaving it deletes what is on disk."""
 
     def __init__(self, settings: Settings, inputs: Any, against: Any = None, rank: str | None = None) -> None:  # noqa: ANN401 - whatever holds texts
         if unknown := set(settings) - set(Settings.__annotations__):
             raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
-        self.recipe = recipe_of(settings)
+        recipe_of(settings)
         self.sampled, self.examples = (whole_number(name, settings) for name in ("measure_recall", "examples"))
         self.threads = Threads(settings.get("threads"))
         self.stages = Stages(settings.get("watcher"))
         self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
-        reading |= {"tokens": self.recipe.shingling.kind == "tokens", "scratch": self.scratch.folder}
+        reading |= {"kind": kind_of(settings), "scratch": self.scratch.folder}
         self.source: Source = open_source(inputs, rank=rank, **reading)
-        self.against: Source | None = None if against is None else open_source(against, **reading)
+        self.against: Source | None = None
+        if against is not None:
+            self.against = open_source(against, **reading)
+            if self.source.kind != self.against.kind and self.source.about() == 0:
+                self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
+            check_alike(self.source, self.against)
+        self.recipe = recipe_of(settings, self.source.kind)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -17,7 +17,7 @@ from lookalike.arrow import null_as_empty, null_as_zero
 from lookalike.errors import InputError
 from lookalike.kernels import shingles as kernels
 from lookalike.kernels.hashing import base_power, hash_number
-from lookalike.kernels.tokens import PADDING, is_ascii
+from lookalike.kernels.tokens import PADDING, hash_texts, is_ascii
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ LONGEST = 600 << 20
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A run of items as the kernels see them: item i is `data[offsets[i]:offsets[i+1]]`, text or 64-bit token ids."""
+    """A run of items as the kernels see them: item i is `data[offsets[i]:offsets[i+1]]`, text or 64-bit numbers."""
 
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
@@ -44,7 +44,7 @@ class Columns:
 
 
 class Shingler:
-    """Makes the shingles of texts, or of lists of token ids, for any number of threads."""
+    """Makes the shingles of texts, lists of token ids or sets, for any number of threads."""
 
     def __init__(self, shingling: Shingling) -> None:
         self.shingling = shingling
@@ -67,6 +67,8 @@ class Shingler:
         """Return the items of an Arrow array as the kernels need them, normalised; a null is an empty item."""
         if self.shingling.kind == "tokens":
             return number_columns(items)
+        if self.shingling.kind == "elements":
+            return element_columns(items)
         columns = text_columns(items)
         if columns.longest > LONGEST:
             raise InputError(f"A text has {columns.longest:,} bytes; the longest allowed has {LONGEST:,}. Split it")
@@ -93,7 +95,7 @@ class Shingler:
             kernels.word_grams(
                 data, begins, ends, self._size, case_bit, self._characters, self._word_work(longest), out, counts
             )
-        elif self.shingling.kind == "tokens":
+        elif self.shingling.kind in ("tokens", "elements"):
             kernels.number_grams(data, begins, ends, self._size, out, counts)
         else:
             whole_bytes = self.shingling.kind == "bytes"
@@ -167,6 +169,31 @@ def number_columns(items: pa.Array) -> Columns:
     bounds = np.frombuffer(items.buffers()[1], np.int64)[items.offset : items.offset + len(items) + 1]
     numbers = read_only(values.buffers()[1], np.int64)[values.offset : values.offset + len(values)]
     return Columns(numbers.view(np.uint8), bounds * numbers.itemsize)
+
+
+def element_columns(sets: pa.Array) -> Columns:
+    """Return lists of elements as lists of 64-bit numbers: integers as they are, all else by its bits or a hash."""
+    sizes = null_as_zero(pc.list_value_length(sets)).to_numpy()
+    numbers = element_numbers(sets.flatten())
+    numbers.flags.writeable = False
+    return Columns(numbers.view(np.uint8), np.append(0, np.cumsum(sizes)) * numbers.itemsize)
+
+
+def element_numbers(elements: pa.Array) -> NDArray[np.int64]:
+    """Return a number for each element; the same for equal ones."""
+    numbers: NDArray[np.int64]
+    if pa.types.is_dictionary(elements.type):
+        numbers = element_numbers(elements.dictionary)[elements.indices.to_numpy()]
+    elif pa.types.is_integer(elements.type):
+        numbers = elements.to_numpy()
+    elif pa.types.is_floating(elements.type):
+        numbers = (elements.to_numpy() + 0.0).view(np.int64)  # which makes one zero of two
+    else:
+        columns = text_columns(elements)
+        hashes = np.empty(len(elements), np.uint64)
+        hash_texts(columns.data, columns.offsets, hashes)
+        numbers = hashes.view(np.int64)
+    return numbers
 
 
 def read_only(buffer: pa.Buffer | None, dtype: type[np.generic]) -> NDArray[Any]:

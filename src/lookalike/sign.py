@@ -49,7 +49,7 @@ class Signer:
 
     def sign(self, batch: Batch) -> Signed:
         """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
-        columns = self.shingler.columns(batch.texts)
+        columns = self.shingler.columns(batch.items)
         begins, ends = columns.offsets[:-1], columns.offsets[1:]
         keys = np.zeros((self.bands, len(begins)), np.uint64)
         prints = np.empty((len(begins), 2), np.uint64)

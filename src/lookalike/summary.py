@@ -45,6 +45,7 @@ class Summary:
     short: int
     """Items with a single shingle: they match only as a whole."""
     shingle: str
+    measure: str
     sketch: str
     bands: int
     rows: int
@@ -97,6 +98,7 @@ def summarise(
         empty=items.empty,
         short=items.single,
         shingle=str(recipe.shingling),
+        measure=recipe.measure.name,
         sketch=recipe.sketch,
         bands=recipe.banding.bands if recipe.banding else 0,
         rows=recipe.banding.rows if recipe.banding else 0,
@@ -120,7 +122,8 @@ def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
         has, they = (
             ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
         )
-        yield f"{items.empty:,} {has} no shingle{nulls}: {they} nothing"
+        what = "element" if run.recipe.shingling.kind == "elements" else "shingle"
+        yield f"{items.empty:,} {has} no {what}{nulls}: {they} nothing"
     compared = items.count - items.empty
     if compared and items.fragile - items.empty > compared / 2:
         yield (

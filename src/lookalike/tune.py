@@ -7,6 +7,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import RecipeError
+from lookalike.measures import Measure, Name
 from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def tune(
     threshold: float = 0.8,
     recall: float = 0.99,
     *,
+    measure: Name = "jaccard",
     sample: Any = None,  # noqa: ANN401 - whatever holds texts
     **settings: Any,  # noqa: ANN401 - those of estimate_costs
 ) -> Banding:
@@ -33,9 +35,16 @@ def tune(
     >>> tune(threshold=0.8, recall=0.99)
     Banding(bands=20, rows=7)
 
+    The threshold is one of the measure; bands go by the least Jaccard similarity that follows from it.
+
+    >>> tune(threshold=0.8, recall=0.99, measure="dice")
+    Banding(bands=21, rows=5)
+
     With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for the similarities that some of
     its items have. The other arguments are those of `estimate_costs`, which tells more.
     """
+    check_threshold(threshold)
+    threshold = jaccard_of(threshold, measure)
     check_promise(threshold, recall)
     if sample is not None:
         from lookalike.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
@@ -70,6 +79,13 @@ def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5)
 
     _, bands, rows = min(weighed())
     return Banding(bands, rows)
+
+
+def jaccard_of(threshold: float, measure: Name) -> float:
+    """Return the least Jaccard similarity that follows from a threshold of another measure, for its bands."""
+    if not Measure(measure).banded:
+        raise RecipeError(f"`{measure}` has no bands: the search for it is always exact. Leave the bands to others")
+    return Measure(measure).least_jaccard(threshold)
 
 
 def check_promise(threshold: float, recall: float) -> None:

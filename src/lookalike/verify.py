@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.items import Copies
+    from lookalike.measures import Measure
     from lookalike.sets import Sets
     from lookalike.threads import Threads
 
@@ -82,9 +83,10 @@ def merge(parts: list[Verified]) -> Verified:
 class Verifier:
     """Compares items exactly, by their sets."""
 
-    def __init__(self, sets: Sets, threads: Threads) -> None:
+    def __init__(self, sets: Sets, threads: Threads, measure: Measure) -> None:
         self._sets = sets
         self._threads = threads
+        self._measure = measure
         self._local = threading.local()
 
     def verify(self, candidates: Candidates, threshold: float) -> Verified:
@@ -98,10 +100,14 @@ class Verifier:
     def similarity(
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float = 0.0
     ) -> NDArray[np.float64]:
-        """Return the Jaccard similarity of each left item with the right one; 0 where it is below the threshold."""
+        """Return the similarity of each left item with the right one; 0 where it is below the threshold.
+
+        That of a measure which is one-way is taken the better way round.
+        """
         self._sets.make(np.concatenate((left, right)))
         elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
         out = np.empty(len(left), np.float64)
+        goal = (self._measure.code, float(threshold))
 
         def compare(part: slice) -> None:
             largest = int(max(sizes[left[part]].max(), sizes[right[part]].max()))
@@ -111,7 +117,7 @@ class Verifier:
                 ]
             else:
                 table = self._table(largest)
-                similarities(left[part], right[part], elements, begins, sizes, threshold, table, out[part])
+                similarities(left[part], right[part], elements, begins, sizes, goal, table, out[part])
 
         work = sizes[left].astype(np.int64) + sizes[right]
         many = self._sets.total > MANY_ELEMENTS
@@ -139,7 +145,7 @@ class Verifier:
         """Compare two sets of which a table would be too large: by sorting."""
         first, second = self._sets.of(one), self._sets.of(two)
         shared = len(np.intersect1d(first, second, assume_unique=True))
-        similarity = shared / (len(first) + len(second) - shared)
+        similarity = self._measure.similarity(shared, *sorted((len(first), len(second))))
         return similarity if similarity >= threshold else 0.0
 
     def _table(self, largest: int) -> NDArray[np.uint64]:

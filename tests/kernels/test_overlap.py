@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 sizes = st.integers(1, 300)
 
 
-@given(sets=strategies.families(), threshold=strategies.thresholds)
-def test_similarities_are_exact(sets: list[set[int]], threshold: float) -> None:
+@given(sets=strategies.families(), goal=strategies.goals)
+def test_similarities_are_exact(sets: list[set[int]], goal: tuple[int, float]) -> None:
+    measure, threshold = goal
     pairs = list(itertools.combinations(range(len(sets)), 2))
-    found = harness.similarities(sets, pairs, threshold)
-    reached = naive.all_pairs(sets, threshold)
+    found = harness.similarities(sets, pairs, threshold, measure)
+    reached = naive.all_pairs(sets, threshold, naive.MEASURES[measure])
     assert found == [reached.get(pair, 0.0) for pair in pairs]
 
 
@@ -40,16 +41,18 @@ def test_sides_do_not_matter(sets: list[set[int]], threshold: float) -> None:
     assert harness.similarities(sets, pairs, threshold) == harness.similarities(sets, turned, threshold)
 
 
-@given(one=sizes, two=sizes, threshold=strategies.thresholds)
-def test_needed_is_the_least_overlap(one: int, two: int, threshold: float) -> None:
-    assert harness.needed(one, two, threshold) == naive.least_overlap(one, two, threshold)
+@given(one=sizes, two=sizes, goal=strategies.goals)
+def test_needed_is_the_least_overlap(one: int, two: int, goal: tuple[int, float]) -> None:
+    assert min(harness.needed(one, two, goal), min(one, two) + 1) == naive.least_overlap(one, two, goal)
 
 
 @pytest.mark.parametrize("threshold", [1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0])
+@pytest.mark.parametrize("measure", range(4))
 @harness.compiled
-def test_needed_for_all_small_sizes(threshold: float) -> None:
+def test_needed_for_all_small_sizes(measure: int, threshold: float) -> None:
+    goal = measure, threshold
     for one, two in itertools.combinations_with_replacement(range(1, 60), 2):
-        assert harness.needed(one, two, threshold) == naive.least_overlap(one, two, threshold)
+        assert min(harness.needed(one, two, goal), one + 1) == naive.least_overlap(one, two, goal)
 
 
 @harness.compiled

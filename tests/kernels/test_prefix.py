@@ -19,8 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.kernels import prefix
+from lookalike.measures import COSINE, DICE, JACCARD, OVERLAP
 
 ALL = (1 << 64) - 1
+
+Goal = tuple[int, float]
 
 hashes = strategies.hashes | st.integers(1, 9).flatmap(lambda n: st.sampled_from([n, n | 1 << 47, n | 1 << 63]))
 """Some with the same lower bits, which no key tells apart."""
@@ -47,30 +50,38 @@ def any_marks(draw: st.DrawFn) -> naive_prefix.Marks:
 # how much of a set is looked at
 
 
-@given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.thresholds)
-def test_length_of_a_prefix(sizes: list[int], threshold: float) -> None:
-    assert harness_prefix.prefix_lengths(sizes, threshold) == [
-        naive_prefix.prefix_length(size, threshold) for size in sizes
-    ]
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.goals)
+def test_length_of_a_prefix(sizes: list[int], goal: Goal) -> None:
+    assert harness_prefix.prefix_lengths(sizes, goal) == [naive_prefix.prefix_length(size, goal) for size in sizes]
 
 
 @pytest.mark.parametrize(
-    ("size", "threshold", "length"), [(10, 0.8, 3), (10, 1.0, 1), (1, 0.01, 1), (100, 0.01, 100), (3, 1 / 3, 3)]
+    ("size", "goal", "length"),
+    [
+        (10, (JACCARD, 0.8), 3),
+        (10, (JACCARD, 1.0), 1),
+        (1, (JACCARD, 0.01), 1),
+        (100, (JACCARD, 0.01), 100),
+        (3, (JACCARD, 1 / 3), 3),
+        (10, (DICE, 0.8), 4),
+        (10, (COSINE, 0.8), 4),
+        (10, (OVERLAP, 0.8), 10),
+    ],
 )
-def test_lengths_of_prefixes_by_hand(size: int, threshold: float, length: int) -> None:
-    assert harness_prefix.prefix_lengths([size], threshold) == [length]
+def test_lengths_of_prefixes_by_hand(size: int, goal: Goal, length: int) -> None:
+    assert harness_prefix.prefix_lengths([size], goal) == [length]
 
 
-@given(families, strategies.thresholds, cutoffs)
-def test_samples_are_early_elements_or_all(sets: list[list[int]], threshold: float, cutoff: int) -> None:
-    expected = [naive_prefix.sample(one, threshold, cutoff) for one in sets]
-    assert harness_prefix.sample_sets(sets, threshold, cutoff) == expected
+@given(families, strategies.goals, cutoffs)
+def test_samples_are_early_elements_or_all(sets: list[list[int]], goal: Goal, cutoff: int) -> None:
+    expected = [naive_prefix.sample(one, goal, cutoff) for one in sets]
+    assert harness_prefix.sample_sets(sets, goal, cutoff) == expected
 
 
 def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
     """Three elements of ten are a prefix at 0.8; one that is the cutoff is not below it."""
     enough, too_few = [50, 1, 60, 2, 70, 3, *range(80, 84)], [50, 1, 60, 2, 70, 10, *range(80, 84)]
-    assert harness_prefix.sample_sets([enough, [], too_few], 0.8, 10) == [[1, 2, 3], [], too_few]
+    assert harness_prefix.sample_sets([enough, [], too_few], (JACCARD, 0.8), 10) == [[1, 2, 3], [], too_few]
 
 
 # marks
@@ -180,29 +191,27 @@ def test_bits_apart_of_the_largest_marks() -> None:
 # prefixes
 
 
-@given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.thresholds, cutoffs)
-def test_rarest_elements_in_order(one: list[int], marked: naive_prefix.Marks, threshold: float, cutoff: int) -> None:
-    wanted = naive_prefix.prefix_length(len(one), threshold)
+@given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.goals, cutoffs)
+def test_rarest_elements_in_order(one: list[int], marked: naive_prefix.Marks, goal: Goal, cutoff: int) -> None:
+    wanted = naive_prefix.prefix_length(len(one), goal)
     first = naive_prefix.in_order(one, cutoff, marked)[:wanted]
     unique = sum(not late and count == 1 for late, count, _ in first)
     found = harness_prefix.rarest(
-        naive_prefix.sample(one, threshold, cutoff), wanted, cutoff, harness_prefix.written_marks(*marked)
+        naive_prefix.sample(one, goal, cutoff), wanted, cutoff, harness_prefix.written_marks(*marked)
     )
     assert found == (list(map(naive_prefix.order_key, first[unique:])), unique)
 
 
-@given(families, any_marks(), strategies.thresholds, cutoffs)
+@given(families, any_marks(), strategies.goals, cutoffs)
 def test_prefixes_are_the_first_elements_that_may_be_shared(
-    sets: list[list[int]], marked: naive_prefix.Marks, threshold: float, cutoff: int
+    sets: list[list[int]], marked: naive_prefix.Marks, goal: Goal, cutoff: int
 ) -> None:
-    samples = [naive_prefix.sample(one, threshold, cutoff) for one in sets]
-    found = harness_prefix.prefixes(
-        samples, list(map(len, sets)), threshold, cutoff, harness_prefix.written_marks(*marked)
-    )
+    samples = [naive_prefix.sample(one, goal, cutoff) for one in sets]
+    found = harness_prefix.prefixes(samples, list(map(len, sets)), goal, cutoff, harness_prefix.written_marks(*marked))
     expected = [
         (key, owner, rest)
         for owner, one in enumerate(sets)
-        for key, rest in naive_prefix.prefix(one, threshold, cutoff, marked)
+        for key, rest in naive_prefix.prefix(one, goal, cutoff, marked)
     ]
     assert found == expected
 
@@ -211,7 +220,7 @@ def test_elements_with_one_key_have_the_larger_rest() -> None:
     """The second and third of four elements agree in their lower bits."""
     everything_is_shared = harness_prefix.written_marks([3] * 4, [1] * 4)
     one = [1, 2, 2 | 1 << 50, 3]
-    entries = harness_prefix.prefixes([one], [4], 0.01, ALL, everything_is_shared)
+    entries = harness_prefix.prefixes([one], [4], (JACCARD, 0.01), ALL, everything_is_shared)
     assert [rest for _, _, rest in entries] == [4, 3, 3, 1]
 
 
@@ -219,7 +228,7 @@ def test_a_set_of_enough_unique_elements_has_no_prefix() -> None:
     states = [1] * 32 + [3] * 32
     marks = harness_prefix.written_marks(states, [1] * 64)
     three, two = [1, 2, 3, *range(40, 47)], [1, 2, *range(40, 48)]
-    found = harness_prefix.prefixes([three, two], [10, 10], 0.8, ALL, marks)
+    found = harness_prefix.prefixes([three, two], [10, 10], (JACCARD, 0.8), ALL, marks)
     assert [(key & 63, owner, rest) for key, owner, rest in found] == [(40, 1, 8)]
 
 
@@ -234,7 +243,7 @@ class Drawn:
     sizes: list[int]
     roots: list[int]
 
-    def pairs(self, threshold: float, sides: list[int] | None = None) -> list[tuple[int, int]]:
+    def pairs(self, goal: Goal, sides: list[int] | None = None) -> list[tuple[int, int]]:
         """Return the pairs of every bucket that differ in root, cover both sides, and can reach the threshold."""
         return sorted(
             (min(one, two), max(one, two))
@@ -242,7 +251,7 @@ class Drawn:
             for (one, rest), (two, other_rest) in itertools.combinations(group, 2)
             if self.roots[one] != self.roots[two]
             and (not sides or {sides[one], sides[two]} & {3} or {sides[one], sides[two]} == {1, 2})
-            and naive_prefix.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], threshold)
+            and naive_prefix.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], goal)
         )
 
 
@@ -262,31 +271,31 @@ def ordered(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return sorted((min(pair), max(pair)) for pair in pairs)
 
 
-@given(bucketed(), strategies.thresholds)
-def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, threshold: float) -> None:
+@given(bucketed(), strategies.goals)
+def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, goal: Goal) -> None:
     entries = [entry for group in drawn.groups for entry in group]
-    expected = [naive_prefix.can_reach(rest, drawn.sizes[one], drawn.sizes[one], threshold) for one, rest in entries]
-    assert list(harness_prefix.find_short(entries, drawn.sizes, threshold)) == expected
+    expected = [naive_prefix.can_reach(rest, drawn.sizes[one], drawn.sizes[one], goal) for one, rest in entries]
+    assert list(harness_prefix.find_short(entries, drawn.sizes, goal)) == expected
 
 
-@given(bucketed(), strategies.thresholds, st.lists(st.integers(1, 4), min_size=1, max_size=4))
-def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, threshold: float, widths: list[int]) -> None:
-    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, widths=widths)
-    assert ordered(found) == drawn.pairs(threshold)
+@given(bucketed(), strategies.goals, st.lists(st.integers(1, 4), min_size=1, max_size=4))
+def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, goal: Goal, widths: list[int]) -> None:
+    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, widths=widths)
+    assert ordered(found) == drawn.pairs(goal)
 
 
-@given(bucketed(), strategies.thresholds, st.data())
-def test_candidates_cover_both_sides(drawn: Drawn, threshold: float, data: st.DataObject) -> None:
+@given(bucketed(), strategies.goals, st.data())
+def test_candidates_cover_both_sides(drawn: Drawn, goal: Goal, data: st.DataObject) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(drawn.roots), max_size=len(drawn.roots)))
-    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, threshold).propose_all(drawn.roots, sides)
-    assert ordered(found) == drawn.pairs(threshold, sides)
+    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, sides)
+    assert ordered(found) == drawn.pairs(goal, sides)
 
 
 @pytest.mark.parametrize("place", [0, 1, 25, 49])
 def test_the_stranger_is_the_pivot(place: int) -> None:
     roots = [100] * 50
     roots[place] = place
-    buckets = harness_prefix.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, 0.8)
+    buckets = harness_prefix.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, (JACCARD, 0.8))
     assert {one for one, _ in buckets.propose_all(roots)} == {place}
 
 
@@ -295,14 +304,14 @@ def test_the_short_entry_is_the_pivot(place: int) -> None:
     """The others are larger sets that have too little left for each other."""
     sizes, rests = [12] * 50, [10] * 50
     sizes[place] = 10
-    buckets = harness_prefix.PrefixBuckets([list(enumerate(rests))], sizes, 0.8)
+    buckets = harness_prefix.PrefixBuckets([list(enumerate(rests))], sizes, (JACCARD, 0.8))
     found = buckets.propose_all(list(range(50)))
     assert sorted(found) == [(place, other) for other in range(50) if other != place]
 
 
 @pytest.mark.parametrize(("roots", "rest"), [([0] * 9, 10), (list(range(9)), 5)])
 def test_buckets_of_one_root_or_without_short_entries_are_done(roots: list[int], rest: int) -> None:
-    buckets = harness_prefix.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, 0.8)
+    buckets = harness_prefix.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, (JACCARD, 0.8))
     assert buckets.propose_all(roots) == []
     assert list(buckets.pivots) == [0]
 
@@ -311,17 +320,17 @@ def test_buckets_of_one_root_or_without_short_entries_are_done(roots: list[int],
 
 
 def found_by_prefixes(
-    sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int], sides: list[int]
+    sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int], sides: list[int]
 ) -> set[tuple[int, int]]:
     """Do all of the above, one after the other."""
-    samples = harness_prefix.sample_sets(sets, threshold, cutoff)
+    samples = harness_prefix.sample_sets(sets, goal, cutoff)
     marks = harness_prefix.new_marks(*shape)
     harness_prefix.mark_elements(samples, marks, sides)
     sizes = list(map(len, sets))
     groups: dict[int, list[tuple[int, int]]] = {}
-    for key, owner, rest in harness_prefix.prefixes(samples, sizes, threshold, cutoff, marks):
+    for key, owner, rest in harness_prefix.prefixes(samples, sizes, goal, cutoff, marks):
         groups.setdefault(key, []).append((owner, rest))
-    buckets = harness_prefix.PrefixBuckets(list(groups.values()), sizes, threshold)
+    buckets = harness_prefix.PrefixBuckets(list(groups.values()), sizes, goal)
     return set(ordered(buckets.propose_all(list(range(len(sets))), sides)))
 
 
@@ -335,21 +344,23 @@ def alike(draw: st.DrawFn) -> list[list[int]]:
     return near + draw(st.lists(st.sets(st.sampled_from(pool)).map(sorted), min_size=2, max_size=4))
 
 
-@given(alike(), strategies.thresholds, cutoffs, shapes)
+@given(alike(), strategies.goals, cutoffs, shapes)
 def test_sets_that_reach_the_threshold_share_a_key_early_enough(
-    sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int]
+    sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int]
 ) -> None:
-    truth = set(naive.all_pairs(sets, threshold))
-    assert truth - found_by_prefixes(sets, threshold, cutoff, shape, []) == set()
+    truth = set(naive.all_pairs(sets, goal[1], naive.MEASURES[goal[0]]))
+    assert truth - found_by_prefixes(sets, goal, cutoff, shape, []) == set()
 
 
-@given(alike(), strategies.thresholds, cutoffs, shapes, st.data())
+@given(alike(), strategies.goals, cutoffs, shapes, st.data())
 def test_sets_of_both_sides_share_a_key_early_enough(
-    sets: list[list[int]], threshold: float, cutoff: int, shape: tuple[int, int], data: st.DataObject
+    sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int], data: st.DataObject
 ) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
-    truth = {pair for pair in naive.all_pairs(sets, threshold) if sides[pair[0]] | sides[pair[1]] == 3}
-    assert truth - found_by_prefixes(sets, threshold, cutoff, shape, sides) == set()
+    truth = {
+        pair for pair in naive.all_pairs(sets, goal[1], naive.MEASURES[goal[0]]) if sides[pair[0]] | sides[pair[1]] == 3
+    }
+    assert truth - found_by_prefixes(sets, goal, cutoff, shape, sides) == set()
 
 
 # atomics

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from lookalike.measures import Name
 from lookalike.recipe import Form, Sketch
 
 Command = Callable[..., None]
@@ -45,11 +46,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on
 
 
 def recipe(
-    threshold: Annotated[float, typer.Option("--threshold", "-t", help="Least Jaccard similarity of a pair.")] = 0.8,
+    threshold: Annotated[float, typer.Option("--threshold", "-t", help="Least similarity of a pair.")] = 0.8,
+    measure: Annotated[
+        Name,
+        typer.Option(
+            help="What is shared, over: jaccard all that either has; dice and cosine the mean size, arithmetic or "
+            "geometric; overlap the smaller one; containment the left one."
+        ),
+    ] = "jaccard",
     recall: Annotated[
         float, typer.Option(help="Chance of a pair exactly at the threshold to be found; 1 for an exact search.")
     ] = 0.99,
-    shingle: Annotated[str, typer.Option(help="words:n, chars:k, bytes:k or tokens:n.")] = "words:5",
+    shingle: Annotated[
+        str | None,
+        typer.Option(
+            help="words:n, chars:k, bytes:k, tokens:n, or elements of sets. [default: words:5, or elements of lists]"
+        ),
+    ] = None,
     bag: Annotated[bool, typer.Option("--bag", help="Count a repeated shingle as another one.")] = False,
     lower: Annotated[
         bool | None, typer.Option("--lower/--keep-case", help="Lower-case letters. [default: for words]")
@@ -78,6 +91,17 @@ def reading(
     id: Annotated[  # noqa: A002 - the option is called so
         str | None, typer.Option(metavar="COLUMN", help="Column that names items. [default: file and row]")
     ] = None,
+    item: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of a long table that says whose an element is, with --element."),
+    ] = None,
+    element: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of a long table, a row for each element of each set."),
+    ] = None,
+    transpose: Annotated[
+        bool, typer.Option("--transpose", help="Find similar elements instead, by the items that have them.")
+    ] = False,
     lines: Annotated[bool, typer.Option("--lines", help="Text files have an item a line.")] = False,
     encoding_errors: EncodingErrors = "strict",
     threads: Annotated[int | None, typer.Option(help="Threads to use. [default: one a core]")] = None,

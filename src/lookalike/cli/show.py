@@ -61,7 +61,7 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
     return [
         *rows,
         ("pairs", found),
-        ("threshold", f"{s.threshold:g} on {s.shingle}, {search}"),
+        ("threshold", f"{s.measure} {s.threshold:g} on {s.shingle}, {search}"),
         ("chance", "1 to be found, by exact search" if s.exact else f"{chances} to be found"),
         *measured_rows(s.measured, "at least " if deduplicated else ""),
         ("seconds", f"{s.seconds.get('total', sum(s.seconds.values())):.2f}: {seconds}; {s.threads} threads"),

@@ -8,18 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.kernels.jit import inline, kernel
+from lookalike.kernels.jit import kernel
+from lookalike.kernels.measures import needed, similarity
 from lookalike.kernels.shingles import place, power_of_two
-
-
-@inline
-def needed(one, two, threshold):
-    """Return the least overlap that gives sets of these sizes the similarity `threshold`."""
-    total = one + two
-    overlap = max(np.int64(threshold * total / (1.0 + threshold)) - 1, 0)
-    while overlap / (total - overlap) < threshold:
-        overlap += 1
-    return overlap
 
 
 @kernel
@@ -45,8 +36,8 @@ def overlap(elements, table, missing):
 
 
 @kernel
-def similarities(left, right, sets, begins, sizes, threshold, table, out):
-    """Write the exact Jaccard similarity of each candidate, or 0 where it is below the threshold.
+def similarities(left, right, sets, begins, sizes, goal, table, out):
+    """Write the exact similarity of each candidate, or 0 where it is below the threshold.
 
     The set of item i is `sets[begins[i]:begins[i] + sizes[i]]`, without repetitions, not empty. `table` has room for
     `power_of_two(2 * size)` of the largest set on the left. Candidates with the same left item come together.
@@ -56,7 +47,7 @@ def similarities(left, right, sets, begins, sizes, threshold, table, out):
     for i in range(left.size):
         one = left[i]
         two = right[i]
-        least = needed(sizes[one], sizes[two], threshold)
+        least = needed(goal, np.int64(sizes[one]), np.int64(sizes[two]))
         if least > min(sizes[one], sizes[two]):
             out[i] = 0.0
             continue
@@ -65,4 +56,4 @@ def similarities(left, right, sets, begins, sizes, threshold, table, out):
             fill(sets[begins[one] : begins[one] + sizes[one]], slots)
             held = one
         shared = overlap(sets[begins[two] : begins[two] + sizes[two]], slots, sizes[two] - least)
-        out[i] = shared / (sizes[one] + sizes[two] - shared) if shared >= 0 else 0.0
+        out[i] = similarity(goal[0], shared, np.int64(sizes[one]), np.int64(sizes[two])) if shared >= 0 else 0.0

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from lookalike.kernels.jit import add_atomically, inline, kernel, or_atomically
+from lookalike.kernels.measures import prefix_length, reaches
 from lookalike.kernels.shingles import fingerprint
 
 MOST = 65000
@@ -30,18 +31,6 @@ SMALL = 256
 """Counts below this are told apart when the rarest elements are looked for."""
 
 
-@inline
-def prefix_length(size, threshold):
-    """Return how many elements of a set must be looked at to find every set it reaches the threshold with.
-
-    It shares at least `overlap` elements with such a set; so one of any `size - overlap + 1`.
-    """
-    overlap = max(np.int64(threshold * size) - 1, 0)
-    while overlap / size < threshold:
-        overlap += 1
-    return size - overlap + 1
-
-
 @kernel
 def fingerprints(grams, counts, prints):
     """Write the fingerprint of each item."""
@@ -52,7 +41,7 @@ def fingerprints(grams, counts, prints):
 
 
 @kernel
-def sample_sets(elements, sizes, threshold, cutoff, out, picked):
+def sample_sets(elements, sizes, goal, cutoff, out, picked):
     """Write the elements of each set that its prefix is chosen from; return how many.
 
     Those are the ones below the cutoff, or all of them if these are too few.
@@ -69,7 +58,7 @@ def sample_sets(elements, sizes, threshold, cutoff, out, picked):
         for h in one:
             out[filled] = h
             filled += h < cutoff
-        if filled - before < prefix_length(one.size, threshold):
+        if filled - before < prefix_length(goal, one.size):
             out[before : before + one.size] = one
             filled = before + one.size
         picked[item] = filled - before
@@ -170,7 +159,7 @@ def rarest(one, wanted, cutoff, marks, work):
 
 
 @kernel
-def prefixes(part, threshold, cutoff, marks, work, out):
+def prefixes(part, goal, cutoff, marks, work, out):
     """Write the elements by which members may be found; return how many there are.
 
     For each its key, whose it is, and how many elements of the set are left from it on: these are the columns of `out`.
@@ -185,7 +174,7 @@ def prefixes(part, threshold, cutoff, marks, work, out):
         size = np.int64(sizes[i])
         if size == 0:
             continue
-        wanted = prefix_length(size, threshold)
+        wanted = prefix_length(goal, size)
         found, before = rarest(elements[begins[i] : ends[i]], wanted, cutoff, marks, work)
         order = work[0]
         rest = size - before
@@ -200,20 +189,15 @@ def prefixes(part, threshold, cutoff, marks, work, out):
     return filled
 
 
-@inline
-def reach(rest, one, two, threshold):
-    """Tell whether sets of these sizes can reach the threshold, if at most `rest` elements are shared."""
-    return rest / (one + two - rest) >= threshold
-
-
 @kernel
-def find_short(owners, rests, sizes, threshold, short):
+def find_short(owners, rests, sizes, goal, short):
     """Tell which elements come early enough that another set of the same size could be found by them.
 
     Of two sets, the smaller one is always found by such an element.
     """
     for i in range(owners.size):
-        short[i] = reach(np.int64(rests[i]), np.int64(sizes[owners[i]]), np.int64(sizes[owners[i]]), threshold)
+        size = np.int64(sizes[owners[i]])
+        short[i] = reaches(goal, np.int64(rests[i]), size, size)
 
 
 @kernel
@@ -269,7 +253,7 @@ def majority_of_owners(entries, begin, end, root, owners):
 
 
 @kernel
-def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, threshold, left, right):
+def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, goal, left, right):
     """Write the candidates of each bucket's next pivots with the entries after them; return how many.
 
     `sets` is (owner of each entry, elements left from the shared one on, sizes of items). A candidate must be able to
@@ -289,7 +273,7 @@ def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, thresho
                 other = owners[two]
                 if root[item] == root[other]:
                     continue
-                if not reach(min(np.int64(rests[one]), np.int64(rests[two])), size, np.int64(sizes[other]), threshold):
+                if not reaches(goal, min(np.int64(rests[one]), np.int64(rests[two])), size, np.int64(sizes[other])):
                     continue
                 if sides.size > 0 and sides[item] | sides[other] != 3:
                     continue

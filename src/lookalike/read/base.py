@@ -1,13 +1,13 @@
 """What every source of items offers: two passes over the same items, and a name for each.
 
-The first pass (`batches`) decodes only what deciding needs: the text, the id, the rank. The second (`rows`) delivers
+The first pass (`batches`) decodes only what deciding needs: the item, the id, the rank. The second (`rows`) delivers
 every column of the same items in the same order, so that a mask made from the first selects from the second.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, get_args
 
 from lookalike.errors import RecipeError
 
@@ -21,16 +21,49 @@ if TYPE_CHECKING:
 
 EncodingErrors = Literal["strict", "replace"]
 Format = Literal["parquet", "jsonl", "csv", "text"]
+Kind = Literal["texts", "tokens", "elements"]
+"""What items are: texts; lists of token ids, in order; sets."""
+
+
+class Reading(TypedDict, total=False):
+    """How items are to be read.
+
+    kind             what they are; by default seen from the input
+    text             the column to compare; guessed if there is a usual name or a single candidate
+    id               the column that names items; never guessed
+    rank             the column that `keep=max:COLUMN` compares
+    item, element    the columns of a long table, which has a row for each element of each set
+    transpose        whether elements are to be the items: the sets of those that have them
+    lines            whether files are text with an item a line
+    encoding_errors  what to do with text that is not UTF-8: refuse ("strict") or use U+FFFD ("replace")
+    batch_bytes      about how much is in memory at a time
+    scratch          where to keep what can be read only once; the system's place for temporary files if None
+    """
+
+    kind: Kind | None
+    text: str | None
+    id: str | None
+    rank: str | None
+    item: str | None
+    element: str | None
+    transpose: bool
+    lines: bool
+    encoding_errors: EncodingErrors
+    batch_bytes: int
+    scratch: Path | None
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How items are to be read; the arguments of `open_source`, in one place."""
+    """The same, complete and checked."""
 
+    kind: Kind | None = None
     text: str | None = None
     id: str | None = None
     rank: str | None = None
-    tokens: bool = False
+    item: str | None = None
+    element: str | None = None
+    transpose: bool = False
     lines: bool = False
     encoding_errors: EncodingErrors = "strict"
     batch_bytes: int = 4 << 20
@@ -41,6 +74,17 @@ class Options:
             raise RecipeError(f"`encoding_errors` must be strict or replace. Got {self.encoding_errors!r}")
         if self.batch_bytes < 1:
             raise RecipeError(f"`batch_bytes` must be at least 1. Got {self.batch_bytes}")
+        if (self.item is None) != (self.element is None):
+            raise RecipeError(
+                "`item` and `element` go together: the two columns of a long table. Give both, or neither"
+            )
+        if self.item is not None and (self.text is not None or self.id is not None):
+            raise RecipeError("`item` and `element` say what to read of a long table. Leave `text` and `id` out")
+
+    @property
+    def long(self) -> bool:
+        """Whether the input is a table with a row for each element of each set."""
+        return self.item is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +93,16 @@ class Batch:
 
     first: int
     """Index of its first item among all items of the source."""
-    texts: pa.Array
-    """`string` or `large_string`, valid UTF-8; `large_list<int64>` when tokens were asked for. May hold nulls."""
+    items: pa.Array
+    """Texts: `string` or `large_string`, valid UTF-8. Tokens: `large_list<int64>`. Elements: a `large_list` of numbers,
+    strings, or a dictionary of either. A null is an item without anything."""
     ids: pa.Array | None
     """Values of the id column, one type for the whole source, no nulls. None if the source has none."""
     ranks: pa.Array | None
     """Values of the rank column as `int64`, `float64` or `large_string`; may hold nulls. None if not asked for."""
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +126,14 @@ class Source(Protocol):
     encoding_errors: EncodingErrors
 
     @property
+    def kind(self) -> Kind:
+        """What items are."""
+
+    @property
+    def holds(self) -> pa.DataType | None:
+        """As what the elements of sets are told apart; None if that is not known before reading, or for texts."""
+
+    @property
     def paths(self) -> tuple[Path, ...]:
         """The input files; empty for what is in memory. An output must not be one of them."""
 
@@ -100,7 +153,7 @@ class Source(Protocol):
         """Return how many items there are, exactly or about; None if that is not known before reading."""
 
     def batches(self) -> Iterator[Batch]:
-        """First pass: text, id and rank only. Streams."""
+        """First pass: item, id and rank only. Streams."""
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Second pass: every column of the same items. Streams."""

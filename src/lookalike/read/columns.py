@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable  # noqa: TC003 - of a module's variable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,27 @@ import pyarrow.compute as pc
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from .base import Options
+    from .base import Kind, Options
 
-TEXT_NAMES = ("text", "content", "body")
-TOKEN_NAMES = ("tokens", "input_ids")
+NAMES: dict[Kind, tuple[str, ...]] = {
+    "texts": ("text", "content", "body"),
+    "tokens": ("tokens", "input_ids"),
+    "elements": ("elements", "items"),
+}
+"""What the column to compare is usually called."""
+
+NOUNS: dict[Kind, str] = {"texts": "string", "tokens": "list of integers", "elements": "list"}
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
     """Which columns play which role."""
 
+    kind: Kind
     text: str
+    """The column compared: of texts, lists, or in a long table single elements."""
     id: str | None
     rank: str | None
 
@@ -34,45 +43,61 @@ class Roles:
 
 def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
     """Decide which columns are read, or say which there are."""
-    text = options.text if options.text is not None else _guess_text(columns, options, label)
-    _check_text(columns, text, options, label)
+    if options.item is not None and options.element is not None:
+        for name, option in ((options.item, "item"), (options.element, "element")):
+            _check_id(columns, name, label, option)
+        return Roles("elements", options.element, options.item, None)
+    kind = options.kind or _guess_kind(columns, options)
+    text = options.text if options.text is not None else _guess_text(columns, kind, label)
+    _check_text(columns, text, kind, label)
     if options.id is not None:
-        _check_id(columns, options.id, label)
+        _check_id(columns, options.id, label, "id")
     if options.rank is not None:
         _field(columns, options.rank, label, "keep")
-    return Roles(text, options.id, options.rank)
+    return Roles(kind, text, options.id, options.rank)
 
 
-def _guess_text(columns: pa.Schema, options: Options, label: str) -> str:
+def _guess_kind(columns: pa.Schema, options: Options) -> Kind:
+    """Take lists for sets, where there is no text, or where they are asked for."""
+    if options.text is not None:
+        found = [field.type for field in columns if field.name == options.text]
+        return "elements" if any(map(is_elements, found)) else "texts"
+    texts = any(is_text(field.type) and field.name not in ("id", options.id) for field in columns)
+    return "elements" if not texts and any(is_elements(field.type) for field in columns) else "texts"
+
+
+def _guess_text(columns: pa.Schema, kind: Kind, label: str) -> str:
     """Take a column by its usual name, or the only one there is of the right type."""
-    fits = is_tokens if options.tokens else is_text
-    usual = TOKEN_NAMES if options.tokens else TEXT_NAMES
+    fits, usual = FITS[kind], NAMES[kind]
     for name in usual:
         if name in columns.names and fits(_field(columns, name, label, "text").type):
             return name
     fitting = [field.name for field in columns if fits(field.type) and not pa.types.is_null(field.type)]
     if len(fitting) == 1:
         return str(fitting[0])
-    kind = "list of integers" if options.tokens else "string"
-    many = f"several {kind} columns" if fitting else f"no {kind} column"
+    many = f"several {NOUNS[kind]} columns" if fitting else f"no {NOUNS[kind]} column"
     raise InputError(
         f"{label} has {many}, and none is named {' or '.join(usual)}; "
         f"choose one with --text COLUMN. Its columns are {listing(columns)}"
     )
 
 
-def _check_text(columns: pa.Schema, name: str, options: Options, label: str) -> None:
+def _check_text(columns: pa.Schema, name: str, kind: Kind, label: str) -> None:
     field = _field(columns, name, label, "text")
-    if options.tokens and not is_tokens(field.type):
-        raise InputError(f"{label}: column {name!r} is {field.type}, but tokens must be lists of integers")
-    if not options.tokens and not is_text(field.type):
-        raise InputError(f"{label}: column {name!r} is {field.type}, but the text must be a string column")
+    if FITS[kind](field.type):
+        return
+    wanted = {
+        "texts": "the text must be a string column",
+        "tokens": "tokens must be lists of integers",
+        "elements": "sets must be lists of integers or strings",
+    }[kind]
+    raise InputError(f"{label}: column {name!r} is {field.type}, but {wanted}")
 
 
-def _check_id(columns: pa.Schema, name: str, label: str) -> None:
-    field = _field(columns, name, label, "id")
+def _check_id(columns: pa.Schema, name: str, label: str, option: str) -> None:
+    field = _field(columns, name, label, option)
     if pa.types.is_nested(plain_type(field.type)):
-        raise InputError(f"{label}: column {name!r} is {field.type}, but ids must be strings or numbers")
+        raise InputError(f"{label}: column {name!r} is {field.type}, but {option}s must be strings or numbers")
 
 
 def _field(columns: pa.Schema, name: str, label: str, option: str) -> pa.Field:
@@ -125,6 +150,16 @@ def is_tokens(kind: pa.DataType) -> bool:
     if pa.types.is_null(kind):
         return True
     return is_list(kind) and bool(pa.types.is_integer(kind.value_type) or pa.types.is_null(kind.value_type))
+
+
+def is_elements(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be sets, as lists of what they hold."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_elements(kind.storage_type)
+    return is_list(kind) and not pa.types.is_nested(plain_type(kind.value_type))
+
+
+FITS: dict[Kind, Callable[[pa.DataType], bool]] = {"texts": is_text, "tokens": is_tokens, "elements": is_elements}
 
 
 def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -190,7 +225,7 @@ def as_text(array: pa.Array) -> pa.Array:
 def as_tokens(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
     """Turn lists of any integers into large_list<int64>; a null inside a list is refused."""
     try:
-        lists = _lists(plain(array))
+        lists = _lists(plain(array), pa.int64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(f"{where(0)} or after: the tokens do not fit in 64-bit integers ({error})") from error
     if lists.flatten().null_count:
@@ -199,8 +234,48 @@ def as_tokens(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
     return lists
 
 
-def _lists(array: pa.Array) -> pa.Array:
-    kind = pa.large_list(pa.int64())
+def as_elements(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
+    """Turn sets, as lists of any layout, into large_list of int64, float64, large_string, or a dictionary of such.
+
+    What says nothing about a set is refused: an element that is null or NaN, and a list without any.
+    """
+    array = plain(array)
+    lists = _lists(array, element_type(array.type.value_type))
+    sizes = pc.list_value_length(lists)
+    empty = pc.equal(sizes, 0)
+    if pc.any(empty).as_py():
+        row = pc.index(empty, value=True).as_py()
+        raise InputError(f"{where(row)}: the set is empty, so nothing can resemble it; drop it, or make it null")
+    missing = lists.flatten().is_null(nan_is_null=True)
+    if missing.true_count:
+        owners = pc.list_parent_indices(lists)
+        row = owners[pc.index(missing, value=True).as_py()].as_py()
+        raise InputError(f"{where(row)}: an element of the set is null or NaN; remove it, or make the whole set null")
+    return lists
+
+
+def element_type(kind: pa.DataType) -> pa.DataType:
+    """Return the one of four types as which elements of this type are told apart."""
+    if pa.types.is_dictionary(kind):
+        return pa.dictionary(pa.int32(), element_type(kind.value_type))
+    kind = plain_type(kind)
+    if is_string(kind) or is_binary(kind) or pa.types.is_null(kind):
+        return pa.large_string()
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return pa.int64()
+    return pa.float64() if pa.types.is_floating(kind) else pa.large_string()
+
+
+def holds(kind: pa.DataType, what: Kind) -> pa.DataType | None:
+    """Return as what the elements of a column of sets are told apart; None for other columns, and if all are null."""
+    if what != "elements" or not is_elements(kind):
+        return None
+    value = plain_type(plain_type(kind).value_type)
+    return None if pa.types.is_null(value) else element_type(value)
+
+
+def _lists(array: pa.Array, value: pa.DataType) -> pa.Array:
+    kind = pa.large_list(value)
     if pa.types.is_list_view(array.type) or pa.types.is_large_list_view(array.type):
         return pa.array(array.to_pylist(), type=kind)  # Arrow's own cast loses the last list (pyarrow 26.0)
     return array.cast(kind)
@@ -216,12 +291,13 @@ def id_type(kinds: Iterable[pa.DataType]) -> pa.DataType:
     return pa.large_string()
 
 
-def as_ids(array: pa.Array, kind: pa.DataType, where: Callable[[int], str]) -> pa.Array:
+def as_ids(array: pa.Array, kind: pa.DataType, where: Callable[[int], str], noun: str = "id") -> pa.Array:
     """Bring ids to one type, strings unchecked; a null is refused, and so is what is not a number."""
     array = _uuids(array) if isinstance(array.type, pa.UuidType) else plain(array)
     missing = array.is_null(nan_is_null=True)
     if missing.true_count:
-        raise InputError(f"{where(pc.index(missing, value=True).as_py())}: the id is null; every item needs one")
+        row = pc.index(missing, value=True).as_py()
+        raise InputError(f"{where(row)}: the {noun} is null; every {'item' if noun == 'id' else 'row'} needs one")
     if is_binary(array.type):
         array = as_text(array)
     if array.type == kind:
@@ -229,7 +305,7 @@ def as_ids(array: pa.Array, kind: pa.DataType, where: Callable[[int], str]) -> p
     try:
         return array.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"{where(0)} or after: an id of type {array.type} cannot be read as {kind}") from error
+        raise InputError(f"{where(0)} or after: the {noun} of type {array.type} cannot be read as {kind}") from error
 
 
 def _uuids(array: pa.Array) -> pa.Array:

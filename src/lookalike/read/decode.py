@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .base import Batch
-from .columns import as_ids, as_ranks, as_text, as_tokens, is_string
+from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
 from .utf8 import ensure_utf8
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ class Plan:
     options: Options
     id_type: pa.DataType
     rank_type: pa.DataType
+    element_type: pa.DataType
+    """That of a single element, in a long table."""
 
 
 def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[[int], str]) -> Batch:
     """Check and convert the columns of a batch; `where` says where its i-th row stands."""
     roles, errors = plan.roles, plan.options.encoding_errors
-    texts = columns.column(roles.text)
-    texts = as_tokens(texts, where) if plan.options.tokens else ensure_utf8(as_text(texts), errors, where)
+    items = _items(columns.column(roles.text), plan, where)
     ids = ranks = None
     if roles.id is not None:
         ids = as_ids(columns.column(roles.id), plan.id_type, where)
@@ -40,4 +41,14 @@ def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[
     if roles.rank is not None:
         ranks = as_ranks(columns.column(roles.rank), plan.rank_type, where, roles.rank)
         ranks = ensure_utf8(ranks, errors, where, f"column {roles.rank!r}") if is_string(ranks.type) else ranks
-    return Batch(first, texts, ids, ranks)
+    return Batch(first, items, ids, ranks)
+
+
+def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Array:
+    errors = plan.options.encoding_errors
+    if plan.options.long:
+        single = as_ids(column, plan.element_type, where, "element")
+        return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
+    if plan.roles.kind == "tokens":
+        return as_tokens(column, where)
+    return as_elements(column, where) if plan.roles.kind == "elements" else ensure_utf8(as_text(column), errors, where)

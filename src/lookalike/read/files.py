@@ -15,7 +15,7 @@ from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
 from . import schemas
-from .columns import Roles, choose, id_type, rank_type
+from .columns import Roles, choose, holds, id_type, plain_type, rank_type
 from .decode import Plan, make_batch
 from .delimited import DelimitedPart
 from .jsonl import JsonlPart
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .base import Batch, Format, Lines, Options, Part
+    from .base import Batch, Format, Kind, Lines, Options, Part
 
 
 class FilesSource:
@@ -60,6 +60,17 @@ class FilesSource:
         """The format all files share, if they do."""
         formats = {part.format for part in self._parts}
         return formats.pop() if len(formats) == 1 else None
+
+    @property
+    def kind(self) -> Kind:
+        """What items are; what was asked for, or texts, if all files are empty."""
+        return self._plan.roles.kind if self._plan else self._options.kind or "texts"
+
+    @property
+    def holds(self) -> pa.DataType | None:
+        """As what the elements of sets are told apart."""
+        kinds = (holds(wanted.field(self.text_column).type, self.kind) for wanted in self._wanted if len(wanted))
+        return next(kinds, None)
 
     @property
     def text_column(self) -> str:
@@ -180,25 +191,35 @@ def _choose_columns(parts: Sequence[Part], options: Options) -> tuple[list[pa.Sc
     """Choose the columns by the first file that has any, and require them of all others."""
     plan: Plan | None = None
     wanted = []
-    ids, ranks = [], []
+    ids, ranks, elements = [], [], []
     for part in parts:
         columns = _columns(part, options)
         if not len(columns):
             wanted.append(columns)
             continue
         roles = choose(columns, options, part.label)
-        options = replace(options, text=roles.text)
+        if not options.long:
+            options = replace(options, kind=roles.kind, text=roles.text)
         wanted.append(_wish(columns, roles, options))
         ids += [] if roles.id is None else [columns.field(roles.id).type]
         ranks += [] if roles.rank is None else [_rank_kind(part, columns, roles.rank)]
-        plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""))
+        elements.append(columns.field(roles.text).type)
+        plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""), id_type(elements))
+        _check_alike([holds(kind, roles.kind) for kind in elements], part.label)
     return wanted, plan
+
+
+def _check_alike(held: list[pa.DataType | None], label: str) -> None:
+    """Refuse sets of numbers in one file and sets of strings in another: they would have nothing in common."""
+    first, last = next((kind for kind in held if kind is not None), None), held[-1]
+    if last is not None and first != last:
+        raise InputError(f"{label}: the sets are of {last}, but of {first} in a file before; make them one type")
 
 
 def _columns(part: Part, options: Options) -> pa.Schema:
     """Look at the first rows of a file, and at all of them only if they lack a column that was asked for."""
     columns = part.columns
-    asked = {options.text, options.id, options.rank} - {None}
+    asked = {options.text, options.id, options.rank, options.item, options.element} - {None}
     return columns if not len(columns) or asked <= set(columns.names) else part.schema
 
 
@@ -207,8 +228,15 @@ def _wish(columns: pa.Schema, roles: Roles, options: Options) -> pa.Schema:
     fields = {name: _readable(columns.field(name).type) for name in roles.names()}
     if roles.rank is not None and pa.types.is_integer(fields[roles.rank]) and roles.rank != roles.id:
         fields[roles.rank] = pa.float64()
-    fields[roles.text] = pa.list_(pa.int64()) if options.tokens else pa.string()
+    if not options.long:
+        fields[roles.text] = _wish_for_items(fields[roles.text], roles.kind)
     return pa.schema(fields)
+
+
+def _wish_for_items(found: pa.DataType, kind: Kind) -> pa.DataType:
+    if kind == "texts":
+        return pa.string()
+    return pa.list_(pa.int64() if kind == "tokens" else _readable(plain_type(found).value_type))
 
 
 def _readable(kind: pa.DataType) -> pa.DataType:

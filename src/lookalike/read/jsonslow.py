@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 _REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)
+_SIMPLE = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string(), type(None): pa.null()}
+_WIDENED = ((pa.int64(), pa.float64()), (pa.list_(pa.int64()), pa.list_(pa.float64())))
 _JSON_NAMES = {
     str: "a string",
     bool: "a Boolean",
@@ -44,16 +46,23 @@ def probe(lines: Lines, label: str) -> pa.Schema:
 
 def _kind(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
     if isinstance(value, list):
-        integers = all(isinstance(item, int) and not isinstance(item, bool) for item in value)
-        return pa.list_((pa.int64() if value else pa.null()) if integers else pa.struct([]))
-    simple = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string(), type(None): pa.null()}
-    return simple.get(type(value), pa.struct([]))
+        return pa.list_(_kind_of_items({type(item) for item in value}))
+    return _SIMPLE.get(type(value), pa.struct([]))
+
+
+def _kind_of_items(held: set[type]) -> pa.DataType:
+    """Return the type of a list's items: one that a set or a vector may have, else that of objects without keys."""
+    if held == {int, float}:
+        return pa.float64()
+    if len(held) > 1 or bool in held:
+        return pa.struct([])
+    return _SIMPLE.get(next(iter(held), type(None)), pa.struct([]))
 
 
 def _wider(old: pa.DataType, new: pa.DataType) -> pa.DataType:
     if pa.types.is_null(old) or old == pa.list_(pa.null()):
         return old if pa.types.is_null(new) else new
-    return new if old == pa.int64() and new == pa.float64() else old
+    return new if (old, new) in _WIDENED else old
 
 
 def settled(kind: pa.DataType) -> pa.DataType:
@@ -150,8 +159,8 @@ def _fits(value: Any, kind: pa.DataType) -> bool:  # noqa: ANN401  a JSON value
 
 
 def _wanted(kind: pa.DataType) -> str:
-    names = {pa.string(): "a string", pa.bool_(): "a Boolean", pa.int64(): "an integer", pa.float64(): "a number"}
-    return names.get(kind, "a list of integers")
+    simple = {pa.string(): "a string", pa.bool_(): "a Boolean", pa.int64(): "an integer", pa.float64(): "a number"}
+    return simple[kind] if kind in simple else f"a list of {simple.get(kind.value_type, 'an integer').split()[-1]}s"
 
 
 def _array(values: list[Any], field: pa.Field, label: str, lines: Lines) -> pa.Array:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import choose, id_type, rank_type, storable_schema
+from .columns import NAMES, choose, holds, id_type, is_elements, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .schemas import conform
 from .spool import Spool
 from .utf8 import has_surrogate, invalid_utf8, replace_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
-    from .base import Batch, Format, Lines, Options
+    from .base import Batch, Format, Kind, Lines, Options
 
 _CHUNK = 65_536
 _FEWEST, _MOST = 16, 65_536
@@ -46,7 +46,14 @@ class TableSource:
         roles = choose(table.schema, options, "the input")
         ids = [] if roles.id is None else [table.schema.field(roles.id).type]
         ranks = [] if roles.rank is None else [table.schema.field(roles.rank).type]
-        self._plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""))
+        self.holds = holds(table.schema.field(roles.text).type, roles.kind)
+        elements = id_type([table.schema.field(roles.text).type])
+        self._plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""), elements)
+
+    @property
+    def kind(self) -> Kind:
+        """What items are."""
+        return self._plan.roles.kind
 
     @property
     def schema(self) -> pa.Schema:
@@ -110,6 +117,8 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     """Make a source of anything that is not a path."""
     if isinstance(inputs, (str, bytes)):
         raise InputError("a single string is not a collection: pass a list of texts, or a pathlib.Path for a file")
+    if hasattr(inputs, "tocsr"):
+        return TableSource(_rows_of_matrix(inputs), replace(options, kind="elements"))
     if isinstance(inputs, Mapping):
         return _open_mapping(inputs, options)
     if hasattr(inputs, "__arrow_c_stream__") or hasattr(inputs, "__arrow_c_array__"):
@@ -117,8 +126,9 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     if hasattr(inputs, "to_frame") and hasattr(inputs, "array"):  # a pandas Series before pandas 3
         return TableSource(_single(pa.chunked_array([pa.Array.from_pandas(inputs)]), options), options)
     if isinstance(inputs, Iterable):
-        column = options.text or ("tokens" if options.tokens else "text")
-        return TableSource(pa.table({column: _arrow(inputs, options)}), options)
+        kind, values = _peek(inputs, options)
+        options = replace(options, kind=kind)
+        return TableSource(pa.table({options.text or NAMES[kind][0]: _arrow(values, kind, options)}), options)
     raise InputError(f"{type(inputs).__name__} is nothing lookalike can read; pass texts, a Path, or an Arrow table")
 
 
@@ -129,19 +139,40 @@ def _open_mapping(inputs: Mapping[Any, Any], options: Options) -> TableSource:
         raise InputError(
             "the keys of a dict are ids, so they must be of one type, strings or integers of 64 bits"
         ) from error
-    text = "tokens" if options.tokens else "text"
-    table = pa.table({"id": keys, text: _arrow(inputs.values(), options)})
-    return DictSource(table, replace(options, id="id", text=text))
+    kind, values = _peek(inputs.values(), options)
+    text = NAMES[kind][0]
+    table = pa.table({"id": keys, text: _arrow(values, kind, options)})
+    return DictSource(table, replace(options, kind=kind, id="id", text=text))
 
 
-def _arrow(values: Iterable[Any], options: Options) -> pa.ChunkedArray:
+def _peek(values: Iterable[Any], options: Options) -> tuple[Kind, Iterable[Any]]:
+    """See from the first item what items are, unless it is said; and return all of them."""
+    if options.kind is not None:
+        return options.kind, values
+    if isinstance(values, Iterator):
+        seen = list(islice(values, _CHUNK))
+        first, values = next((one for one in seen if one is not None), None), chain(seen, values)
+    else:
+        first = next((one for one in values if one is not None), None)
+    return "elements" if _is_set(first) else "texts", values
+
+
+def _is_set(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, (AbstractSet, Sequence, np.ndarray)) and not isinstance(value, (str, bytes))
+
+
+def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArray:
     """Convert Python values a chunk at a time, so that an iterator need not be held as a list."""
-    kind = pa.large_list(pa.int64()) if options.tokens else pa.large_string()
+    wanted = pa.large_list(pa.int64()) if kind == "tokens" else pa.large_string() if kind == "texts" else None
     iterator, chunks, first = iter(values), [], 0
     while chunk := list(islice(iterator, _CHUNK)):
-        chunks.append(_chunk(chunk, kind, options, first))
+        chunks.append(_sets(chunk, wanted, first) if kind == "elements" else _chunk(chunk, wanted, options, first))
         first += len(chunk)
-    return pa.chunked_array(chunks, type=kind)
+        if kind == "elements" and len(chunks[-1].values):
+            wanted = chunks[-1].type
+    if wanted is None:
+        wanted = pa.large_list(pa.int64())
+    return pa.chunked_array([chunk.cast(wanted) for chunk in chunks], type=wanted)
 
 
 def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -> pa.Array:
@@ -150,9 +181,53 @@ def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -
     except UnicodeError:
         return pa.array([_text(value, options, first + i) for i, value in enumerate(values)], type=kind)
     except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
-        wrong, value = next((i, v) for i, v in enumerate(values) if not _fits(v, tokens=options.tokens))
-        wanted = "a list of integers" if options.tokens else "a string"
+        tokens = pa.types.is_large_list(kind)
+        wrong, value = next((i, v) for i, v in enumerate(values) if not _fits(v, tokens=tokens))
+        wanted = "a list of integers" if tokens else "a string"
         raise InputError(f"item {first + wrong} is {type(value).__name__}, but must be {wanted} or None") from error
+
+
+def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
+    """Convert sets, or lists, of strings or integers; all of one type, which the first ones decide."""
+    for i, value in enumerate(values):
+        if value is not None and not _is_set(value):
+            raise InputError(f"item {first + i} is {type(value).__name__}, but must be a set, a list or None")
+    sizes = [0 if value is None else len(value) for value in values]
+    offsets = np.append(0, np.cumsum(sizes, dtype=np.int64))
+    missing = as_arrow(np.array([value is None for value in values], bool))
+    elements = list(chain.from_iterable(value for value in values if value is not None))
+    try:
+        flat = pa.array(elements, type=None if kind is None else kind.value_type)
+    except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
+        wrong = _first_unlike(elements, kind)
+        row = int(np.searchsorted(offsets, wrong, side="right")) - 1
+        held = type(elements[wrong]).__name__
+        raise InputError(
+            f"item {first + row} holds {held}, but elements must be all strings, or all integers of 64 bits"
+        ) from error
+    return pa.LargeListArray.from_arrays(as_arrow(offsets), flat, mask=missing)
+
+
+def _first_unlike(elements: list[Any], kind: pa.DataType | None) -> int:
+    """Find the first element that does not go with those before it."""
+    for i, element in enumerate(elements):
+        try:
+            one = pa.array([element], type=None if kind is None else kind.value_type)
+        except (pa.ArrowException, TypeError, OverflowError, ValueError):
+            return i
+        if kind is None and not pa.types.is_null(one.type):
+            kind = pa.large_list(one.type)
+    return len(elements) - 1
+
+
+def _rows_of_matrix(matrix: Any) -> pa.Table:  # noqa: ANN401  whichever kind of sparse matrix
+    """Return the rows of a sparse matrix as sets: the columns in which they are not 0."""
+    rows = matrix.tocsr()
+    if not np.all(rows.data):
+        rows = rows.copy()
+        rows.eliminate_zeros()
+    lists = pa.LargeListArray.from_arrays(as_arrow(rows.indptr.astype(np.int64)), as_arrow(rows.indices))
+    return pa.table({"elements": lists})
 
 
 def _text(value: Any, options: Options, item: int) -> Any:  # noqa: ANN401
@@ -193,7 +268,8 @@ def _table(inputs: Any, options: Options) -> pa.Table:  # noqa: ANN401
 
 
 def _single(column: pa.ChunkedArray, options: Options) -> pa.Table:
-    return pa.table({options.text or ("tokens" if options.tokens else "text"): column})
+    kind = options.kind or ("elements" if is_elements(column.type) else "texts")
+    return pa.table({options.text or NAMES[kind][0]: column})
 
 
 def _open_stream(inputs: Any, options: Options) -> TableSource:  # noqa: ANN401

@@ -195,13 +195,14 @@ class Facts:
         """Return everything that decided the result, by the names of the settings in Python."""
         recipe = self.result.recipe
         switches = asdict(recipe.shingling)
-        shingle = f"{switches.pop('kind')}:{switches.pop('size')}"
+        del switches["kind"], switches["size"]
         bands = {"bands": recipe.banding.bands, "rows": recipe.banding.rows} if recipe.banding else {"recall": 1}
         columns = sorted({source.text_column for source in sources_of(self.result)})
         values = {
             "threshold": recipe.threshold,
+            "measure": recipe.measure.name,
             **bands,
-            "shingle": shingle,
+            "shingle": recipe.shingling,
             **switches,
             "sketch": recipe.sketch,
             "seed": recipe.seed,
