@@ -36,8 +36,9 @@ MODULES = (
     "settings",
     "results",
     "summary",
-    "measure",
+    "recall",
     "recipe",
+    "measures",
     "errors",
 )
 """Where public things live, in the order of the page."""

@@ -1,4 +1,4 @@
-"""Find similar items among many: near-duplicate documents, verified, with the recall you ask for.
+"""Find similar items among many: documents, sets, records; verified, with the recall you ask for.
 
     find_pairs    which of these resemble each other?
     deduplicate   keep one of each
@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
+from lookalike.measures import Measure
 from lookalike.recipe import Banding, Recipe, Shingling
 from lookalike.tune import balance, tune
 
@@ -37,6 +38,7 @@ __all__ = [
     "Estimate",
     "InputError",
     "LookalikeError",
+    "Measure",
     "Measured",
     "MissingExtraError",
     "OutputError",

@@ -44,7 +44,7 @@ def element_lists(items: pa.Array, shingling: Shingling) -> list[list[int]]:
 
 
 def sign(items: pa.Array, recipe: Recipe) -> Signed:
-    batch = cast("Batch", SimpleNamespace(texts=items))
+    batch = cast("Batch", SimpleNamespace(items=items))
     return Signer(recipe, Shingler(recipe.shingling)).sign(batch)
 
 
