@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lookalike import Recipe, RecipeError, deduplicate, find_pairs, recall, scan
+from lookalike import Recipe, RecipeError, deduplicate, find_pairs, scan, space
 from lookalike.recall import Measured, Share, Tally, draw, edges, interval, wilson
 from lookalike.summary import Summary
 
@@ -131,7 +131,7 @@ def test_nothing_depends_on_threads_or_sizes(monkeypatch: pytest.MonkeyPatch) ->
     before = measured_in(find_pairs(articles(), threads=1, **wanted).summary)
     assert 0 < before.overall.found < before.overall.pairs
     assert measured_in(find_pairs(articles(), threads=2, batch_bytes=1000, **wanted).summary) == before
-    for module, name, value in ((recall, "TEXT_AT_A_TIME", 9000), (scan, "TEXT_AT_A_TIME", 9000)):
+    for module, name, value in ((space, "TEXT_AT_A_TIME", 9000), (scan, "TEXT_AT_A_TIME", 9000)):
         monkeypatch.setattr(module, name, value)
     for name in ("ITEMS_AT_A_TIME", "HITS_AT_A_TIME"):
         monkeypatch.setattr(scan, name, 7)

@@ -14,6 +14,7 @@ from lookalike.kernels import buckets as kernels
 
 if TYPE_CHECKING:
     from lookalike.items import Items
+    from lookalike.space import Proposer
     from lookalike.threads import Threads
 
 BUDGET = 1 << 21
@@ -41,7 +42,7 @@ SORTED_TOGETHER = 1 << 23
 """Items up to which several bands are sorted at a time."""
 
 
-Join = Callable[[NDArray[np.int32]], Iterator["Buckets"]]
+Join = Callable[[NDArray[np.int32]], Iterator["Proposer"]]
 """What to do with a large bucket whose items do not unite: make other buckets of them, by what is in their sets."""
 
 

@@ -16,6 +16,7 @@ from lookalike.items import Copies, Items
 from lookalike.sets import Sets
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
+from lookalike.space import SetSpace, Space
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,7 @@ class Collected:
 
     items: Items
     copies: Copies
-    sets: Sets
-    shingler: Shingler
+    space: Space
     ids: tuple[Ids, ...]
     boundary: int | None
     """Where the items of the second collection begin, when two are compared."""
@@ -74,8 +74,8 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
         copies = items.copies()
     run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
     sides = sides_of(copies, boundary)
-    sets = Sets(items, shingler, run.scratch, run.threads)
-    return Collected(items, copies, sets, shingler, tuple(ids), boundary, joined(ranks), sides)
+    space = SetSpace(run, items, shingler, Sets(items, shingler, run.scratch, run.threads))
+    return Collected(items, copies, space, tuple(ids), boundary, joined(ranks), sides)
 
 
 def total_of(run: Run) -> int | None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from lookalike.collect import collect
 from lookalike.errors import InputError, RecipeError
-from lookalike.scan import Few, scan
 from lookalike.settings import Run, Settings
+from lookalike.space import SetSpace
 from lookalike.tune import check_promise, choices
 
 if TYPE_CHECKING:
@@ -184,14 +184,16 @@ def count_similarities(run: Run, collected: Collected, sample_size: int) -> Simi
     originals = collected.copies.originals
     if not len(originals):
         raise InputError("There is nothing to sample: no item has a shingle. Leave the sample out")
+    space = collected.space
+    if not isinstance(space, SetSpace):
+        raise InputError("An estimate is of sets: of texts by their shingles, or as they are. Leave the sample out")
     source = np.random.default_rng(run.recipe.seed)
     sample = np.sort(source.choice(originals, min(sample_size, len(originals)), replace=False))
-    few = Few.of(sample, collected.items, collected.shingler)
     edges = np.unique([*np.arange(STEPS + 1) / STEPS, run.recipe.threshold, np.nextafter(1, 2)])
     cells = len(edges) - 1
     counts, sums = np.zeros(len(sample) * cells, np.int64), np.zeros(cells)
     with run.stages.stage("scan", len(originals)) as advance:
-        for hits in scan(few, originals, collected, run.threads, run.recipe.measure, 0.0):
+        for hits in space.scan(sample, originals, 0.0):
             others = hits.item != sample[hits.few]
             similarity = hits.similarity[others]
             cell = np.searchsorted(edges[:-1], similarity, side="right") - 1
@@ -201,7 +203,9 @@ def count_similarities(run: Run, collected: Collected, sample_size: int) -> Simi
     of_each = counts.reshape(len(sample), cells).astype(np.float64)
     total = of_each.sum(axis=0)
     means = np.divide(sums, total, out=(edges[:-1] + edges[1:]) / 2, where=total > 0)
-    return Similarities(of_each, edges, means, few.sizes, len(originals), run.recipe.threshold, run.recipe.sketch)
+    return Similarities(
+        of_each, edges, means, space.sizes_of(sample), len(originals), run.recipe.threshold, run.recipe.sketch
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ class PrefixFilter:
     """Finds the rare elements of all items, or of some."""
 
     collected: Collected
+    sets: Sets
     recipe: Recipe
     scratch: Scratch
     threads: Threads
@@ -122,7 +123,7 @@ class PrefixFilter:
 
     def among(self, members: NDArray[np.int32]) -> Prefixes:
         """Return the rare elements of some items, from whole sets."""
-        return Prefixes(self, Whole(self.collected.sets, members), ALL)
+        return Prefixes(self, Whole(self.sets, members), ALL)
 
 
 @dataclass(frozen=True, slots=True)

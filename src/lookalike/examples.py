@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lookalike.collect import Collected
     from lookalike.comparison import Span
     from lookalike.expand import IndexedPairs
+    from lookalike.recipe import Shingling
     from lookalike.settings import Run
     from lookalike.verify import Verified, Verifier
 
@@ -208,21 +209,23 @@ def read(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example
         return ()
     left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))
     ids = zip(collected.names(left).to_pylist(), collected.names_against(right).to_pylist(), strict=True)
-    sets = read_sets(np.concatenate((left, right)), run) if run.recipe.shingling.kind == "elements" else {}
+    sets = read_sets(np.concatenate((left, right)), run) if run.recipe.shingling.kind == "elements" else None
     seen: dict[tuple[int, int], tuple[Side, Side]] = {}
     for choice, names in zip(choices, ids, strict=True):
-        if (choice.left, choice.right) not in seen:
-            seen[choice.left, choice.right] = (
-                sides_of_sets(sets[choice.left], sets[choice.right], names) if sets else sides(choice, collected, names)
-            )
+        two = (choice.left, choice.right)
+        if two not in seen and sets is not None:
+            seen[two] = sides_of_sets(sets[choice.left], sets[choice.right], names)
+        elif two not in seen:
+            seen[two] = sides(choice, collected, run.recipe.shingling, names)
     return tuple(
         Example(choice.kind, choice.similarity, choice.size, *seen[choice.left, choice.right]) for choice in choices
     )
 
 
-def sides(choice: Choice, collected: Collected, names: tuple[object, object]) -> tuple[Side, Side]:
+def sides(
+    choice: Choice, collected: Collected, shingling: Shingling, names: tuple[object, object]
+) -> tuple[Side, Side]:
     """Read both items of an example."""
-    shingling = collected.shingler.shingling
     data = collected.items.data.view()
     bounds = collected.items.bounds(np.array([choice.left, choice.right]))
     found = []

@@ -38,9 +38,7 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
         found = concatenate(search.pairs(apart, band.ALL))
         with run.stages.timed("expand"):
             pairs = Groups(collected.copies, collected.boundary).expand(found).across(collected.boundary)
-            if run.recipe.measure.one_way:
-                sizes, least = collected.sets.sizes, run.recipe.threshold
-                pairs = pairs.one_way(collected.copies, sizes, least, both=collected.boundary is None)
+            pairs = collected.space.directed(pairs, collected)
             table = pair_table(collected, pairs)
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
         examples = gather(run, collected, search.verifier, pairs, search.rejected)

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.pairing import pair_codes
-from lookalike.scan import Few, scan
 from lookalike.splitmix import random_numbers
-from lookalike.threads import slices
 
 if TYPE_CHECKING:
     from lookalike.collect import Collected
@@ -28,9 +26,6 @@ Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 BINS = 4
 """Ranges of similarity below 1; pairs of similarity 1 are a range of their own."""
-
-TEXT_AT_A_TIME = 1 << 22
-"""Bytes of text of the items that are looked for in one scan; a larger sample takes several."""
 
 Found = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.bool_]]
 """Tells of each two originals whether the run found that they belong together."""
@@ -110,11 +105,10 @@ def look_for(
 ) -> None:
     """Scan the items for those that resemble the originals, and count them; `partners` has how many each stands for."""
     among = np.flatnonzero(partners).astype(np.int32)
-    rounds = list(slices(collected.items.lengths[originals].astype(np.int64) + 1, TEXT_AT_A_TIME))
+    rounds = collected.space.rounds(originals)
     with run.stages.stage("measure", len(rounds) * len(among)) as advance:
         for part in rounds:
-            few = Few.of(originals[part], collected.items, collected.shingler)
-            for hits in scan(few, among, collected, run.threads, run.recipe.measure, run.recipe.threshold):
+            for hits in collected.space.scan(originals[part], among, run.recipe.threshold):
                 one = hits.few + part.start
                 other = hits.item != originals[one]
                 one, item = one[other], hits.item[other]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.collect import Collected
     from lookalike.items import Items
     from lookalike.measures import Measure
     from lookalike.shingle import Shingler
@@ -82,13 +81,18 @@ class Few:
 
 
 def scan(
-    few: Few, among: NDArray[np.int32], collected: Collected, threads: Threads, measure: Measure, least: float
+    few: Few,
+    among: NDArray[np.int32],
+    items: Items,
+    shingler: Shingler,
+    threads: Threads,
+    measure: Measure,
+    least: float,
 ) -> Iterator[Hits]:
     """Yield what resembles the few among the items of these indices, in order, some items at a time.
 
     A hit has a similarity of at least `least`; with 0 it shares at least one shingle.
     """
-    items, shingler = collected.items, collected.shingler
     index = make_index(few)
     data = items.data.view()
     share = measure.least_jaccard(least)

@@ -6,9 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from lookalike import band
-from lookalike.exact import PrefixFilter
 from lookalike.examples import Rejected
-from lookalike.verify import Verified, Verifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +16,9 @@ if TYPE_CHECKING:
 
     from lookalike.collect import Collected
     from lookalike.settings import Run
+    from lookalike.space import Proposer
     from lookalike.stages import Advance
+    from lookalike.verify import Verified
 
 
 ENOUGH = 1 << 15
@@ -31,8 +31,8 @@ class Search:
     def __init__(self, run: Run, collected: Collected) -> None:
         self._run = run
         self._collected = collected
-        self._filter = PrefixFilter(collected, run.recipe, run.scratch, run.threads)
-        self.verifier = Verifier(collected.sets, run.threads, run.recipe.measure)
+        self._exact = collected.space.exact(collected)
+        self.verifier = collected.space.verifier()
         self.seen = band.Seen(band.REMEMBERED if run.recipe.banding else band.REMEMBERED_EXACTLY)
         self.rejected = Rejected(run.examples)
 
@@ -51,7 +51,7 @@ class Search:
                 yield pairs
 
     def _candidates(
-        self, buckets: Iterator[band.Buckets], roots: NDArray[np.int32], width: int, advance: Advance
+        self, buckets: Iterator[Proposer], roots: NDArray[np.int32], width: int, advance: Advance
     ) -> Iterator[band.Candidates]:
         """Yield the candidates of all buckets, those of several rounds together where they are few.
 
@@ -63,7 +63,7 @@ class Search:
         few: list[band.Candidates] = []
         for found in buckets:
             waiting.append(
-                found.proposals(roots, sides, self.seen, lambda some: self._filter.among(some).buckets(width))
+                found.proposals(roots, sides, self.seen, lambda some: self._exact.among(some).buckets(width))
             )
             few += islice(waiting[-1], 1)
             advance(1)
@@ -71,13 +71,13 @@ class Search:
                 yield from finish(few, waiting)
         yield from finish(few, waiting)
 
-    def _buckets(self, width: int) -> tuple[int, Iterator[band.Buckets]]:
+    def _buckets(self, width: int) -> tuple[int, Iterator[Proposer]]:
         """Return the buckets, a round after the other, and how many rounds there are."""
         run, banding = self._run, self._run.recipe.banding
         if banding is None:
             with run.stages.stage("filter"), run.stages.timed("filter"):
-                prefixes = self._filter.everywhere()
-            return prefixes.shares, prefixes.buckets(width)
+                found = self._exact.everywhere()
+            return found.shares, found.buckets(width)
         compared = self._collected.copies.originals
         return banding.bands, band.buckets(self._collected.items, compared, banding.bands, run.threads, width=width)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -80,8 +81,43 @@ def merge(parts: list[Verified]) -> Verified:
     return Verified(left[first], right[first], similarity[first])
 
 
-class Verifier:
-    """Compares items exactly, by their sets."""
+class Verifier(ABC):
+    """Compares items exactly."""
+
+    @abstractmethod
+    def similarity(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float = 0.0
+    ) -> NDArray[np.float64]:
+        """Return the similarity of each left item with the right one; 0, or the truth, where it is below a threshold.
+
+        That of a measure which is one-way is taken the better way round.
+        """
+
+    def verify(self, candidates: Candidates, threshold: float) -> Verified:
+        """Return the candidates that are pairs."""
+        order = np.argsort(candidates.left, kind="stable")  # so that items are read in order, half of them at least
+        candidates = Candidates(candidates.left[order], candidates.right[order])
+        similarity = self.similarity(candidates.left, candidates.right, threshold)
+        found = similarity >= threshold
+        return Verified(candidates.left[found], candidates.right[found], similarity[found])
+
+    def similarity_of_items(
+        self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies, known: Iterable[Verified] = ()
+    ) -> NDArray[np.float64]:
+        """Return the exact similarity of each item with another, which may be known from before.
+
+        A copy is compared by its original.
+        """
+        left, right = copies.original[two], copies.original[one]
+        pairs = merge(list(known))
+        out = look_up(pairs.left, pairs.right, pairs.similarity, left, right)
+        unknown = np.isnan(out)
+        out[unknown] = self.similarity(left[unknown], right[unknown])
+        return out
+
+
+class SetVerifier(Verifier):
+    """Compares sets."""
 
     def __init__(self, sets: Sets, threads: Threads, measure: Measure) -> None:
         self._sets = sets
@@ -89,21 +125,10 @@ class Verifier:
         self._measure = measure
         self._local = threading.local()
 
-    def verify(self, candidates: Candidates, threshold: float) -> Verified:
-        """Return the candidates that are pairs."""
-        order = np.argsort(candidates.left, kind="stable")  # so that the sets are read in order, half of them at least
-        candidates = Candidates(candidates.left[order], candidates.right[order])
-        similarity = self.similarity(candidates.left, candidates.right, threshold)
-        found = similarity > 0
-        return Verified(candidates.left[found], candidates.right[found], similarity[found])
-
     def similarity(
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float = 0.0
     ) -> NDArray[np.float64]:
-        """Return the similarity of each left item with the right one; 0 where it is below the threshold.
-
-        That of a measure which is one-way is taken the better way round.
-        """
+        """Return the similarity of each left item with the right one; 0 where it is below the threshold."""
         self._sets.make(np.concatenate((left, right)))
         elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
         out = np.empty(len(left), np.float64)
@@ -125,20 +150,6 @@ class Verifier:
             work += 2 * COME_ALONG // elements.itemsize
         for _ in self._threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
             self._sets.trim()
-        return out
-
-    def similarity_of_items(
-        self, one: NDArray[np.int64], two: NDArray[np.int64], copies: Copies, known: Iterable[Verified] = ()
-    ) -> NDArray[np.float64]:
-        """Return the exact similarity of each item with another, which may be known from before.
-
-        A copy is compared by its original.
-        """
-        left, right = copies.original[two], copies.original[one]
-        pairs = merge(list(known))
-        out = look_up(pairs.left, pairs.right, pairs.similarity, left, right)
-        unknown = np.isnan(out)
-        out[unknown] = self.similarity(left[unknown], right[unknown])
         return out
 
     def _of_large(self, one: int, two: int, threshold: float) -> float:

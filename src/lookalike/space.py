@@ -1,0 +1,115 @@
+"""What the later stages must know of items of any kind: how similar two are, and which two may be similar at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from lookalike.exact import PrefixFilter
+from lookalike.scan import Few, scan
+from lookalike.threads import slices
+from lookalike.verify import SetVerifier, Verifier
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.band import Candidates, Join, Seen
+    from lookalike.collect import Collected
+    from lookalike.expand import IndexedPairs
+    from lookalike.items import Items
+    from lookalike.scan import Hits
+    from lookalike.sets import Sets
+    from lookalike.settings import Run
+    from lookalike.shingle import Shingler
+
+TEXT_AT_A_TIME = 1 << 22
+"""Bytes of text of the items that are looked for in one scan; a larger sample takes several."""
+
+
+class Proposer(Protocol):
+    """Some items that may be similar, and what is left to compare of them."""
+
+    def proposals(
+        self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen, join: Join
+    ) -> Iterator[Candidates]:
+        """Yield candidates until nothing is left. The caller may unite `roots` in between."""
+
+
+class Rounds(Protocol):
+    """A search that misses nothing, in rounds."""
+
+    shares: int
+    """How many rounds there are."""
+
+    def buckets(self, width: int) -> Iterator[Proposer]:
+        """Yield who is to be compared in each round; `width` is how many pivots are taken at first."""
+
+
+class Exact(Protocol):
+    """Finds candidates that miss no pair."""
+
+    def everywhere(self) -> Rounds:
+        """Look among all items."""
+
+    def among(self, members: NDArray[np.int32]) -> Rounds:
+        """Look among some."""
+
+
+class Space(Protocol):
+    """Items of one kind, with a measure."""
+
+    def verifier(self) -> Verifier:
+        """Return what compares candidates."""
+
+    def exact(self, collected: Collected) -> Exact:
+        """Return what finds candidates that miss no pair."""
+
+    def rounds(self, few: NDArray[np.int32]) -> list[slice]:
+        """Cut some items in parts that can be looked for in one scan."""
+
+    def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
+        """Compare a few items with many others: yield who is similar enough, some of the many at a time."""
+
+    def directed(self, pairs: IndexedPairs, collected: Collected) -> IndexedPairs:
+        """Return pairs as the measure has them: of one that is one-way, each way round that reaches the threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetSpace:
+    """Sets: of shingles, or as they are."""
+
+    run: Run
+    items: Items
+    shingler: Shingler
+    sets: Sets
+
+    def verifier(self) -> Verifier:
+        """Return what compares sets."""
+        return SetVerifier(self.sets, self.run.threads, self.run.recipe.measure)
+
+    def exact(self, collected: Collected) -> Exact:
+        """Return the prefix filter."""
+        return PrefixFilter(collected, self.sets, self.run.recipe, self.run.scratch, self.run.threads)
+
+    def rounds(self, few: NDArray[np.int32]) -> list[slice]:
+        """Cut some items by the length of their texts."""
+        return list(slices(self.items.lengths[few].astype("int64") + 1, TEXT_AT_A_TIME))
+
+    def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
+        """Compare a few sets with many others."""
+        made = Few.of(few, self.items, self.shingler)
+        return scan(made, among, self.items, self.shingler, self.run.threads, self.run.recipe.measure, least)
+
+    def sizes_of(self, items: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the sizes of some sets."""
+        return Few.of(items, self.items, self.shingler).sizes
+
+    def directed(self, pairs: IndexedPairs, collected: Collected) -> IndexedPairs:
+        """Return pairs as they are, or by containment both ways round; one way when two collections are compared."""
+        if not self.run.recipe.measure.one_way:
+            return pairs
+        both = collected.boundary is None
+        return pairs.one_way(collected.copies, self.sets.sizes, self.run.recipe.threshold, both=both)
