@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from lookalike.group import find_groups
 from lookalike.kernels import buckets as kernels
 
 if TYPE_CHECKING:
-    from lookalike.items import Items
     from lookalike.space import Proposer
     from lookalike.threads import Threads
 
@@ -44,6 +43,15 @@ SORTED_TOGETHER = 1 << 23
 
 Join = Callable[[NDArray[np.int32]], Iterator["Proposer"]]
 """What to do with a large bucket whose items do not unite: make other buckets of them, by what is in their sets."""
+
+
+class Banded(Protocol):
+    """Items that have a key in each band."""
+
+    count: int
+
+    def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
+        """Read the keys of one band, for every item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,10 @@ class Seen:
         self._known += room - left_over
         self.proposed += count
         return Candidates(left[:count], right[:count])
+
+    def count(self, candidates: Candidates) -> None:
+        """Count candidates that cannot have been seen before."""
+        self.proposed += len(candidates)
 
     def _make_room(self, more: int) -> None:
         wanted = min(self._known + more, self._most)
@@ -177,7 +189,7 @@ class Buckets:
 
 
 def buckets(
-    items: Items, compared: NDArray[np.int32], bands: int, threads: Threads, *, width: int
+    items: Banded, compared: NDArray[np.int32], bands: int, threads: Threads, *, width: int
 ) -> Iterator[Buckets]:
     """Yield the buckets of each band in turn.
 

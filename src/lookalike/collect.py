@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,12 +11,15 @@ import pyarrow.compute as pc
 
 from lookalike.arrow import null_as_zero
 from lookalike.exact import Sampler
+from lookalike.family import FAMILIES
 from lookalike.ids import Ids
 from lookalike.items import Copies, Items
 from lookalike.sets import Sets
+from lookalike.settle import settle
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
-from lookalike.space import SetSpace, Space
+from lookalike.space import SetSpace, Space, VectorSpace
+from lookalike.vectors import Vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,13 +29,14 @@ if TYPE_CHECKING:
     from lookalike.cluster import Keep
     from lookalike.read import Batch, Source
     from lookalike.settings import Run
+    from lookalike.stages import Advance
 
 
 @dataclass(frozen=True)
 class Collected:
     """All items of a run, ready to be compared."""
 
-    items: Items
+    items: Items | Vectors
     copies: Copies
     space: Space
     ids: tuple[Ids, ...]
@@ -54,28 +58,80 @@ class Collected:
 
 def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Collected:
     """Read and sign all items, or sample them for an exact search; or neither, if they will not be searched at all."""
-    shingler = Shingler(run.recipe.shingling)
-    exactly = searched and run.recipe.banding is None
-    signer = Sampler(run.recipe, shingler) if exactly else Signer(run.recipe, shingler)
-    items = Items(run.scratch, fragile_below(run))
     ids: list[Ids] = []
     ranks: list[pa.Array] = []
     boundary = None
+    collector = VectorCollector(run) if run.recipe.measure.of != "sets" else SetCollector(run, searched=searched)
     with run.stages.stage("sign", total_of(run)) as advance, run.stages.timed("sign"):
         for source in run.sources:
-            boundary = items.count if ids else None
+            boundary = collector.items.count if ids else None
             ids.append(Ids(source, run.scratch))
-            batches = read(run, source, ids[-1], keep, ranks)
-            for stored in run.threads.map(lambda batch: items.store(signer.sign(batch)), batches):
-                items.append(stored)
-                advance(stored.block.count)
+            collector.take(read(run, source, ids[-1], keep, ranks), source, advance)
             ids[-1].finish()
-        items.finish()
-        copies = items.copies()
+        copies = collector.finish()
     run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
     sides = sides_of(copies, boundary)
-    space = SetSpace(run, items, shingler, Sets(items, shingler, run.scratch, run.threads))
-    return Collected(items, copies, space, tuple(ids), boundary, joined(ranks), sides)
+    return Collected(collector.items, copies, collector.space(), tuple(ids), boundary, joined(ranks), sides)
+
+
+class SetCollector:
+    """Makes shingles of items and signs them."""
+
+    def __init__(self, run: Run, *, searched: bool) -> None:
+        self._run = run
+        self._shingler = Shingler(run.recipe.shingling)
+        exactly = searched and run.recipe.banding is None
+        self._signer = (Sampler if exactly else Signer)(run.recipe, self._shingler)
+        self.items = Items(run.scratch, fragile_below(run))
+
+    def take(self, batches: Iterator[Batch], source: Source, advance: Advance) -> None:  # noqa: ARG002 - no item is wrong
+        """Sign the items of a source."""
+        for stored in self._run.threads.map(lambda batch: self.items.store(self._signer.sign(batch)), batches):
+            self.items.append(stored)
+            advance(stored.block.count)
+
+    def finish(self) -> Copies:
+        """Find the items with the same shingles, once all are there."""
+        self.items.finish()
+        return self.items.copies()
+
+    def space(self) -> Space:
+        """Return what the later stages ask."""
+        sets = Sets(self.items, self._shingler, self._run.scratch, self._run.threads)
+        return SetSpace(self._run, self.items, self._shingler, sets)
+
+
+class VectorCollector:
+    """Puts vectors on disk, decides how they are searched, and signs them if it is by bands."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.items = Vectors(run.scratch, run.recipe.measure)
+
+    def take(self, batches: Iterator[Batch], source: Source, advance: Advance) -> None:
+        """Look through the vectors of a source, and keep them."""
+        first = 0
+        for checked in self._run.threads.map(lambda batch: self.items.check(batch, source), batches):
+            self.items.append(checked, source, first)
+            first += len(checked.rows)
+            advance(len(checked.rows))
+
+    def finish(self) -> Copies:
+        """Find the vectors that are the same, and sign all of them."""
+        run, items = self._run, self.items
+        copies = items.copies()
+        self.family = FAMILIES[run.recipe.measure.name](items, run.recipe)
+        if run.recipe.banding is None and run.recall < 1:
+            banding = settle(self.family, run.recipe, run.recall, copies.originals, run.threads.count)
+            run.recipe = replace(run.recipe, banding=banding)
+        if banding := run.recipe.banding:
+            blocks = run.threads.map(lambda part: items.store_keys(self.family.keys(part, banding)), items.parts())
+            items.take_keys(list(blocks))
+        return copies
+
+    def space(self) -> Space:
+        """Return what the later stages ask."""
+        return VectorSpace(self._run, self.items, self.family)
 
 
 def total_of(run: Run) -> int | None:

@@ -100,6 +100,7 @@ class PrefixFilter:
     """Finds the rare elements of all items, or of some."""
 
     collected: Collected
+    items: Items
     sets: Sets
     recipe: Recipe
     scratch: Scratch
@@ -112,7 +113,7 @@ class PrefixFilter:
 
     def everywhere(self) -> Prefixes:
         """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
-        items, compared = self.collected.items, self.collected.copies.originals
+        items, compared = self.items, self.collected.copies.originals
         below = cutoff(self.recipe.least_jaccard)
         found = Prefixes(self, Samples(items, compared), below)
         if below == ALL or found.comparisons() <= TOO_MANY * len(compared):

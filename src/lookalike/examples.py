@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from lookalike.cluster import Keep, clusters_of_pairs
 from lookalike.comparison import other_spans, which_are_shared
 from lookalike.pairing import pair_codes
 from lookalike.splitmix import scramble
+from lookalike.vectors import Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from lookalike.collect import Collected
     from lookalike.comparison import Span
     from lookalike.expand import IndexedPairs
+    from lookalike.items import Items
     from lookalike.recipe import Shingling
     from lookalike.settings import Run
     from lookalike.verify import Verified, Verifier
@@ -34,6 +36,9 @@ LONGEST = 1 << 20
 
 SEPARATOR = ", "
 """Between the elements of a set that is written out."""
+
+SHOWN = 24
+"""Numbers of a vector that are written out."""
 
 CONTINUES = 0x80
 """A byte of UTF-8 that continues a character has this as its two highest bits."""
@@ -216,18 +221,20 @@ def read(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example
         if two not in seen and sets is not None:
             seen[two] = sides_of_sets(sets[choice.left], sets[choice.right], names)
         elif two not in seen:
-            seen[two] = sides(choice, collected, run.recipe.shingling, names)
+            seen[two] = sides(choice, collected.items, run.recipe.shingling, names)
     return tuple(
         Example(choice.kind, choice.similarity, choice.size, *seen[choice.left, choice.right]) for choice in choices
     )
 
 
 def sides(
-    choice: Choice, collected: Collected, shingling: Shingling, names: tuple[object, object]
+    choice: Choice, items: Items | Vectors, shingling: Shingling, names: tuple[object, object]
 ) -> tuple[Side, Side]:
     """Read both items of an example."""
-    data = collected.items.data.view()
-    bounds = collected.items.bounds(np.array([choice.left, choice.right]))
+    if isinstance(items, Vectors):
+        return side_of_vector(items.matrix[choice.left], names[0]), side_of_vector(items.matrix[choice.right], names[1])
+    data = items.data.view()
+    bounds = items.bounds(np.array([choice.left, choice.right]))
     found = []
     for name, (begin, end), shared in zip(names, bounds, which_are_shared(shingling, data, bounds), strict=True):
         text, more = text_of(data[begin:end], tokens=shingling.kind == "tokens")
@@ -270,6 +277,13 @@ def side_of_set(elements: list[str], others: set[str], name: str) -> Side:
         held.append(element)
         length += len(element) + len(SEPARATOR)
     return Side(name, SEPARATOR.join(held), tuple(differs), len(elements) - len(held))
+
+
+def side_of_vector(vector: NDArray[Any], name: object) -> Side:
+    """Write out the first numbers of a vector."""
+    held = vector[:SHOWN].tolist()
+    text = SEPARATOR.join(f"{number:016x}" if isinstance(number, int) else f"{number:.4g}" for number in held)
+    return Side(str(name), text, (), vector.size - len(held))
 
 
 def text_of(data: NDArray[np.uint8], *, tokens: bool) -> tuple[str, int]:

@@ -59,10 +59,11 @@ class Groups:
 
     The pairs within a group grow with its square. A group of more than `LARGEST_GROUP` items is condensed: its first
     item stands for it, and when two collections are compared, the first of either. Only these are paired with items of
-    other groups, and with all the items of their own.
+    other groups, and with all the items of their own. `best` is the score of copies.
     """
 
-    def __init__(self, copies: Copies, boundary: int | None) -> None:
+    def __init__(self, copies: Copies, boundary: int | None, best: float = 1.0) -> None:
+        self.best = best
         items = np.flatnonzero(copies.original >= 0)
         order = np.argsort(copies.original[items], kind="stable")
         self.items = items[order]
@@ -87,7 +88,7 @@ class Groups:
         star = self._star()
         left = np.concatenate((across[0], inside[0], star[0]))
         right = np.concatenate((across[1], inside[1], star[1]))
-        similarity = np.concatenate((across[2], np.ones(len(inside[0]) + len(star[0]))))
+        similarity = np.concatenate((across[2], np.full(len(inside[0]) + len(star[0]), self.best)))
         low, high = np.minimum(left, right), np.maximum(left, right)
         order = np.lexsort((high, low))
         return IndexedPairs(low[order], high[order], similarity[order], int(self.sizes[self.large].sum()))

@@ -54,7 +54,7 @@ class Items:
         self.data: Column[np.uint8] = scratch.column(np.uint8)
         self.keys: Column[np.uint64] = scratch.column(np.uint64)
         self.blocks: list[Block] = []
-        self._prints = (scratch.column(np.uint64), scratch.column(np.uint64))
+        self._prints = Prints(scratch)
         self._begins: list[NDArray[np.int64]] = []
         self._lengths: list[NDArray[np.int32]] = []
         self._sizes: list[NDArray[np.int32]] = []
@@ -88,8 +88,7 @@ class Items:
         if stored.sampled is not None:
             self._picked.append(stored.sampled[0])
             self._sizes.append(stored.sampled[1])
-        for column, half in zip(self._prints, stored.prints.T, strict=True):
-            column.append(half)
+        self._prints.append(stored.prints)
         self.count += stored.block.count
         self.nulls += stored.nulls
         self.empty += int(np.count_nonzero(stored.counts == 0))
@@ -113,10 +112,7 @@ class Items:
 
     def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
         """Read the keys of one band, for every item."""
-        at = 0
-        for block in self.blocks:
-            self.keys.read(block.begin + band * block.count, keys[at : at + block.count])
-            at += block.count
+        read_band(self.keys, self.blocks, band, keys)
 
     def samples(self) -> Iterator[tuple[NDArray[np.uint64], slice]]:
         """Yield the shingles sampled of the items, batch by batch, and which items these are."""
@@ -130,15 +126,41 @@ class Items:
 
     def copies(self) -> Copies:
         """Find the items whose shingles are the same, and those that have none."""
-        keys = np.empty(self.count, np.uint64)
-        self._prints[0].read(0, keys)
-        items = np.arange(self.count, dtype=np.int32)
+        return self._prints.copies()
+
+
+def read_band(column: Column[np.uint64], blocks: list[Block], band: int, keys: NDArray[np.uint64]) -> None:
+    """Read the keys of one band, block by block."""
+    at = 0
+    for block in blocks:
+        column.read(block.begin + band * block.count, keys[at : at + block.count])
+        at += block.count
+
+
+class Prints:
+    """Fingerprints of items, on disk: two numbers each, of which the first is 0 if there is nothing of an item."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._halves = (scratch.column(np.uint64), scratch.column(np.uint64))
+
+    def append(self, prints: NDArray[np.uint64]) -> None:
+        """Take those of some items, in order."""
+        for column, half in zip(self._halves, prints.T, strict=True):
+            column.append(half)
+
+    def copies(self) -> Copies:
+        """Find the items that are the same, and those of which there is nothing; then forget the fingerprints."""
+        first, second = self._halves
+        keys = np.empty(first.size, np.uint64)
+        first.read(0, keys)
+        items = np.arange(len(keys), dtype=np.int32)
         original = items.copy()
-        original[keys == 0] = NONE
-        repeated, bounds = find_groups(keys, items[keys != 0] if self.empty else items)
+        there = keys != 0
+        original[~there] = NONE
+        repeated, bounds = find_groups(keys, items if there.all() else items[there])
         if len(repeated):
-            mark_copies(repeated, bounds, self._prints[1].view(), original)
-        for column in self._prints:
+            mark_copies(repeated, bounds, second.view(), original)
+        for column in self._halves:
             column.close()
         return Copies(original)
 

@@ -28,15 +28,16 @@ def look_up(
     similarity: NDArray[np.float64],
     one: NDArray[np.integer[Any]],
     two: NDArray[np.integer[Any]],
+    best: float,
 ) -> NDArray[np.float64]:
-    """Return the similarity of each two items where they are among the pairs, 1 where they are one item, else NaN.
+    """Return the score of each two items where they are among the pairs, `best` where they are one item, else NaN.
 
     Of a pair that is there twice it is the first.
     """
     pairs = pair_codes(left, right)
     order = np.argsort(pairs, kind="stable")
     wanted = pair_codes(one, two)
-    out = np.where(one == two, 1.0, np.nan)
+    out = np.where(one == two, best, np.nan)
     if len(pairs):
         found = order[np.minimum(np.searchsorted(pairs, wanted, sorter=order), len(pairs) - 1)]
         known = pairs[found] == wanted

@@ -22,7 +22,9 @@ from lookalike.measures import Measure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = Literal["words", "chars", "bytes", "tokens", "elements"]
+Kind = Literal["words", "chars", "bytes", "tokens", "elements", "vectors", "bits"]
+WHOLE = ("elements", "vectors", "bits")
+"""Kinds of items that are taken as they are."""
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 
@@ -70,8 +72,8 @@ class Shingling:
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise RecipeError(f"`shingle` must be {KINDS}. Got {self.kind}:{self.size}")
-        if self.kind == "elements" and self.size != 1:
-            raise RecipeError(f"`shingle` elements takes sets as they are, and has no size. Got elements:{self.size}")
+        if self.kind in WHOLE and self.size != 1:
+            raise RecipeError(f"`shingle` {self.kind} takes items as they are, and has no size. Got {self.size}")
         if not isinstance(self.size, int) or not 1 <= self.size <= LARGEST_SHINGLE:
             raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
         if self.form is not None and self.form not in get_args(Form):
@@ -90,18 +92,18 @@ class Shingling:
             "accents": not self.accents,
             "punctuation": not self.punctuation,
         }
-        if self.kind in ("bytes", "tokens", "elements") and any(changes.values()):
+        if self.kind in ("bytes", "tokens", *WHOLE) and any(changes.values()):
             switch = next(name for name, on in changes.items() if on)
             raise RecipeError(f"`{switch}` normalises text, and {self} takes {self.kind} as they are. Leave it out")
 
     def __str__(self) -> str:
-        return "elements" if self.kind == "elements" else f"{self.kind}:{self.size}"
+        return self.kind if self.kind in WHOLE else f"{self.kind}:{self.size}"
 
     @classmethod
     def parse(cls, text: str, **switches: Any) -> Self:  # noqa: ANN401 - the fields of this class
         """Make a shingling of words like ``words:5``."""
-        if text == "elements":
-            return cls(kind="elements", size=1, **switches)
+        if text in WHOLE:
+            return cls(kind=text, size=1, **switches)  # type: ignore[arg-type]  # one of them
         kind, _, size = str(text).partition(":")
         if not (size.isascii() and size.isdecimal() and len(size) <= len(str(LARGEST_SHINGLE))):
             raise RecipeError(f"`shingle` must be {KINDS}, such as words:5. Got {text!r}")
@@ -185,7 +187,7 @@ class Recipe:
     measure: Measure = field(default_factory=Measure)
 
     def __post_init__(self) -> None:
-        check_threshold(self.threshold)
+        self.measure.check(self.threshold)
         if self.sketch not in get_args(Sketch):
             raise RecipeError(f"`sketch` must be fast or classic. Got {self.sketch}")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
@@ -204,9 +206,16 @@ class Recipe:
     def chance(self, similarity: float) -> float:
         """Return the probability that a pair of this similarity is found, at least.
 
-        Bands go by the Jaccard similarity. That of two sets follows from another measure, or is at least so much.
+        Bands of sets go by the Jaccard similarity, which follows from another measure, or is at least so much.
         """
-        return 1.0 if self.banding is None else self.banding.chance(self.measure.least_jaccard(similarity))
+        return (
+            1.0 if self.banding is None else self.banding.chance(self.measure.slot_chance(similarity, self.threshold))
+        )
+
+    @property
+    def least_score(self) -> float:
+        """The least score of a pair: the threshold, or minus the most that two may be apart."""
+        return self.measure.score(float(self.threshold))
 
     @property
     def goal(self) -> tuple[int, float]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lookalike.collect import Collected
     from lookalike.examples import Example
     from lookalike.expand import IndexedPairs
+    from lookalike.measures import Measure
     from lookalike.read import Source
     from lookalike.recipe import Recipe
     from lookalike.summary import Summary
@@ -112,7 +113,7 @@ class Clusters(Table):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pairs(Table):
-    """Verified pairs: columns left, right, similarity.
+    """Verified pairs: columns left, right, similarity; or distance, where that is what is measured.
 
     By containment, the similarity is the share of the left item that is in the right one, and two items that are in
     each other are two pairs.
@@ -131,7 +132,8 @@ class Pairs(Table):
     @property
     def _headline(self) -> str:
         return (
-            f"Pairs: {len(self):,} among {self.summary.items:,} items, similarity at least {self.summary.threshold:g}"
+            f"Pairs: {len(self):,} among {self.summary.items:,} items, {self.recipe.measure.column} at "
+            f"{'most' if self.recipe.measure.is_distance else 'least'} {self.summary.threshold:g}"
         )
 
     def report(self, path: Path | str, *, force: bool = False) -> None:
@@ -150,34 +152,35 @@ class Pairs(Table):
                 f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}"
             )
         found = clusters_of_pairs(self._left, self._right, rule)
-        similarity = self._table["similarity"].to_numpy()
-        best = np.argsort(-similarity, kind="stable") if self.recipe.measure.one_way else slice(None)
-        known = look_up(self._left[best], self._right[best], similarity[best], found.item, found.keeper)
+        measure = self.recipe.measure
+        scores = measure.values(self._table[measure.column].to_numpy())
+        first = np.argsort(-scores, kind="stable") if measure.one_way else slice(None)
+        known = look_up(self._left[first], self._right[first], scores[first], found.item, found.keeper, measure.best)
         indices, first = np.unique(np.concatenate((self._left, self._right)), return_index=True)
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
         ids = names.take(as_arrow(first[np.searchsorted(indices, found.item)]))
-        return Clusters(cluster_table(ids, found, known), self.summary)
+        return Clusters(cluster_table(ids, found, known, measure), self.summary)
 
 
-def pair_table(collected: Collected, pairs: IndexedPairs) -> pa.Table:
+def pair_table(collected: Collected, pairs: IndexedPairs, measure: Measure) -> pa.Table:
     """Put together the columns of a pairs table."""
     return pa.table(
         {
             "left": collected.names(pairs.left),
             "right": collected.names_against(pairs.right),
-            "similarity": as_arrow(pairs.similarity),
+            measure.column: as_arrow(measure.values(pairs.similarity)),
         }
     )
 
 
-def cluster_table(ids: pa.Array, found: Members, similarity: NDArray[np.float64]) -> pa.Table:
-    """Put together the columns of a clusters table; a similarity that is not a number becomes null."""
+def cluster_table(ids: pa.Array, found: Members, scores: NDArray[np.float64], measure: Measure) -> pa.Table:
+    """Put together the columns of a clusters table; a score that is not a number becomes null."""
     return pa.table(
         {
             "id": ids,
             "cluster": as_arrow(found.cluster),
             "keeper": ids.take(as_arrow(found.place)),
-            "similarity": nan_as_null(similarity),
+            measure.column: nan_as_null(measure.values(scores)),
             "kept": as_arrow(found.kept),
         }
     )

@@ -41,7 +41,7 @@ class Search:
 
         `width` is how many pivots are taken of a bucket at first.
         """
-        stages, threshold = self._run.stages, self._run.recipe.threshold
+        stages, threshold = self._run.stages, self._run.recipe.least_score
         rounds, buckets = self._buckets(width)
         with stages.stage("compare", rounds) as advance:
             for candidates in stages.timed_each("band", self._candidates(buckets, roots, width, advance)):

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
 from lookalike.errors import InputError, RecipeError
-from lookalike.measures import Measure
+from lookalike.measures import NAMES, Measure, Of
 from lookalike.read import open_source
-from lookalike.recipe import Banding, Form, Recipe, Shingling, Sketch
+from lookalike.recipe import WHOLE, Banding, Form, Recipe, Shingling, Sketch
 from lookalike.scratch import Scratch
 from lookalike.stages import Stages, Watcher
 from lookalike.threads import Threads
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 class Settings(TypedDict, total=False):
     """Keyword arguments of `find_pairs` and `deduplicate`; each has a default.
 
-    threshold        0.8: the least similarity of a pair
-    measure          "jaccard": jaccard, dice, cosine, overlap or containment
+    threshold        0.8: the least similarity of a pair, or the most distance, which has no default
+    measure          of texts and sets jaccard, dice, cosine, overlap or containment; of vectors cosine, euclidean or
+                     agreement; of bits hamming. By default the first of them
+    tolerance        by how much a feature may differ to be close, for the measure agreement
     recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more.
                      1 is an exact search: it misses none
     shingle          words:n, chars:k, bytes:k, tokens:n or elements; by default words:5 for texts, elements for sets
@@ -52,7 +54,8 @@ class Settings(TypedDict, total=False):
     """
 
     threshold: float
-    measure: Name
+    measure: Name | None
+    tolerance: float | None
     recall: float
     shingle: str
     bag: bool
@@ -83,12 +86,20 @@ SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
 READING = ("text", "id", "item", "element", "transpose", "lines", "encoding_errors", "batch_bytes")
 
 
-def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
-    """Make the recipe that settings ask for, for items of a kind."""
+def measure_of(settings: Settings, kind: Kind, bits: int = 0) -> Measure:
+    """Return the measure that settings ask for, or the usual one of a kind of items."""
+    of: Of = "vectors" if kind == "vectors" else "bits" if kind == "bits" else "sets"
+    return Measure(settings.get("measure") or NAMES[of][0], of, settings.get("tolerance"), bits)
+
+
+def recipe_of(settings: Settings, kind: Kind = "texts", bits: int = 0) -> Recipe:
+    """Make the recipe that settings ask for, for items of a kind; the bands of vectors are settled later."""
     given: dict[str, Any] = dict(settings)
-    usual = "elements" if kind == "elements" else "words:5"
+    usual = kind if kind in WHOLE else "words:5"
     shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
-    measure = Measure(given.get("measure", "jaccard"))
+    measure = measure_of(settings, kind, bits)
+    if measure.is_distance and "threshold" not in given:
+        raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
     threshold = given.get("threshold", 0.8)
     bands, rows = given.get("bands"), given.get("rows")
     if (bands is None) != (rows is None):
@@ -102,7 +113,7 @@ def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
     banding: Banding | None = None
     if bands is not None and rows is not None:
         banding = Banding(bands, rows)
-    elif recall < 1 and measure.banded:
+    elif recall < 1 and measure.banded and measure.of == "sets":
         banding = tune(threshold, recall, measure=measure.name)
     options = {key: given[key] for key in ("sketch", "seed") if key in given}
     return Recipe(shingling, banding, threshold, measure=measure, **options)
@@ -113,6 +124,10 @@ def kind_of(settings: Settings) -> Kind | None:
     shingle = str(settings.get("shingle") or "")
     if settings.get("element") is not None or shingle == "elements":
         return "elements"
+    if settings.get("measure") in ("euclidean", "agreement") or shingle == "vectors":
+        return "vectors"
+    if settings.get("measure") == "hamming" or shingle == "bits":
+        return "bits"
     return ("tokens" if shingle.startswith("tokens") else "texts") if shingle else None
 
 
@@ -143,7 +158,7 @@ class Run:
     def __init__(self, settings: Settings, inputs: Any, against: Any = None, rank: str | None = None) -> None:  # noqa: ANN401 - whatever holds texts
         if unknown := set(settings) - set(Settings.__annotations__):
             raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
-        recipe_of(settings)
+        recipe_of(settings, kind_of(settings) or "texts")
         self.sampled, self.examples = (whole_number(name, settings) for name in ("measure_recall", "examples"))
         self.threads = Threads(settings.get("threads"))
         self.stages = Stages(settings.get("watcher"))
@@ -157,7 +172,8 @@ class Run:
             if self.source.kind != self.against.kind and self.source.about() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_alike(self.source, self.against)
-        self.recipe = recipe_of(settings, self.source.kind)
+        self.recipe = recipe_of(settings, self.source.kind, self.source.bits)
+        self.recall = 1.0 if self.recipe.banding else settings.get("recall", 0.99)
 
     @property
     def sources(self) -> tuple[Source, ...]:

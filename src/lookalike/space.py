@@ -5,25 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
-from lookalike.scan import Few, scan
+from lookalike.scan import Few, Hits, scan
 from lookalike.threads import slices
-from lookalike.verify import SetVerifier, Verifier
+from lookalike.verify import SetVerifier, VectorVerifier, Verifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from lookalike.band import Candidates, Join, Seen
     from lookalike.collect import Collected
     from lookalike.expand import IndexedPairs
+    from lookalike.family import Family
     from lookalike.items import Items
-    from lookalike.scan import Hits
     from lookalike.sets import Sets
     from lookalike.settings import Run
     from lookalike.shingle import Shingler
+    from lookalike.vectors import Vectors
 
 TEXT_AT_A_TIME = 1 << 22
 """Bytes of text of the items that are looked for in one scan; a larger sample takes several."""
@@ -92,11 +95,11 @@ class SetSpace:
 
     def exact(self, collected: Collected) -> Exact:
         """Return the prefix filter."""
-        return PrefixFilter(collected, self.sets, self.run.recipe, self.run.scratch, self.run.threads)
+        return PrefixFilter(collected, self.items, self.sets, self.run.recipe, self.run.scratch, self.run.threads)
 
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some items by the length of their texts."""
-        return list(slices(self.items.lengths[few].astype("int64") + 1, TEXT_AT_A_TIME))
+        return list(slices(self.items.lengths[few].astype(np.int64) + 1, TEXT_AT_A_TIME))
 
     def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
         """Compare a few sets with many others."""
@@ -113,3 +116,40 @@ class SetSpace:
             return pairs
         both = collected.boundary is None
         return pairs.one_way(collected.copies, self.sets.sizes, self.run.recipe.threshold, both=both)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSpace:
+    """Vectors, or bits."""
+
+    run: Run
+    vectors: Vectors
+    family: Family
+
+    def verifier(self) -> Verifier:
+        """Return what compares vectors."""
+        return VectorVerifier(self.family, self.vectors, self.run.threads)
+
+    def exact(self, collected: Collected) -> Exact:
+        """Return what compares all with all."""
+        return Blocks(self.family, self.vectors, collected.copies.originals, self.run.recipe.least_score)
+
+    def rounds(self, few: NDArray[np.int32]) -> list[slice]:
+        """Cut some vectors in blocks."""
+        return [slice(begin, begin + SIDE) for begin in range(0, len(few), SIDE)]
+
+    def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
+        """Compare a few vectors with many others."""
+        ready = self.family.ready(few)
+        for begin in range(0, len(among), SIDE):
+            some = among[begin : begin + SIDE]
+            for one, two in above(self.family, ready, self.family.ready(some), least, same=False):
+                scores = self.family.scores(few[one], some[two])
+                enough = scores >= least
+                yield Hits(some[two[enough]], one[enough], scores[enough], 0)
+            self.vectors.trim()
+            yield Hits(some[:0], some[:0], np.empty(0), len(some))
+
+    def directed(self, pairs: IndexedPairs, collected: Collected) -> IndexedPairs:  # noqa: ARG002 - as they are
+        """Return pairs as they are."""
+        return pairs

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.family import Family
     from lookalike.items import Copies
     from lookalike.measures import Measure
     from lookalike.sets import Sets
     from lookalike.threads import Threads
+    from lookalike.vectors import Vectors
 
 ELEMENTS_AT_A_TIME = 1 << 20
 """Elements of sets that are looked up in one task."""
@@ -35,6 +37,9 @@ ELEMENTS_MAPPED = 1 << 23
 
 MANY_ELEMENTS = 1 << 24
 """Elements from which reading a set brings much along that is not needed."""
+
+PAIRS_AT_A_TIME = 1 << 14
+"""Pairs of vectors that are compared in one task."""
 
 MOST_PAIRS = 1 << 28
 """Pairs that are held at most: with more, a list of them is no answer."""
@@ -84,6 +89,9 @@ def merge(parts: list[Verified]) -> Verified:
 class Verifier(ABC):
     """Compares items exactly."""
 
+    best = 1.0
+    """The score of an item with itself."""
+
     @abstractmethod
     def similarity(
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float = 0.0
@@ -110,9 +118,36 @@ class Verifier(ABC):
         """
         left, right = copies.original[two], copies.original[one]
         pairs = merge(list(known))
-        out = look_up(pairs.left, pairs.right, pairs.similarity, left, right)
+        out = look_up(pairs.left, pairs.right, pairs.similarity, left, right, self.best)
         unknown = np.isnan(out)
         out[unknown] = self.similarity(left[unknown], right[unknown])
+        return out
+
+
+class VectorVerifier(Verifier):
+    """Compares vectors."""
+
+    def __init__(self, family: Family, vectors: Vectors, threads: Threads) -> None:
+        self._family = family
+        self._vectors = vectors
+        self._threads = threads
+        self.best = family.recipe.measure.best
+
+    def similarity(
+        self,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        threshold: float = 0.0,  # noqa: ARG002 - all of them are computed
+    ) -> NDArray[np.float64]:
+        """Return the score of each left vector with the right one."""
+        out = np.empty(len(left), np.float64)
+
+        def compare(part: slice) -> None:
+            out[part] = self._family.scores(left[part], right[part])
+
+        parts = (slice(begin, begin + PAIRS_AT_A_TIME) for begin in range(0, len(left), PAIRS_AT_A_TIME))
+        for _ in self._threads.map(compare, parts):
+            self._vectors.trim()
         return out
 
 

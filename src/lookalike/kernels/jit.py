@@ -53,6 +53,10 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba sta
         value = int(x)
         return (value & -value).bit_length() - 1
 
+    def count_ones(x: np.uint64) -> int:
+        """Count the bits of `x` that are set."""
+        return int(x).bit_count()
+
     lock = threading.Lock()
 
     def add_atomically(array: Any, at: int, value: Any) -> Any:
@@ -78,6 +82,15 @@ else:
         def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             zero_is_undefined = ir.Constant(ir.IntType(1), 1)
             return builder.cttz(arguments[0], zero_is_undefined)
+
+        return types.int64(types.uint64), generate
+
+    @intrinsic
+    def count_ones(_context: Any, _x: Any) -> Any:
+        """Count the bits of `x` that are set."""
+
+        def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
 
         return types.int64(types.uint64), generate
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 EncodingErrors = Literal["strict", "replace"]
-Format = Literal["parquet", "jsonl", "csv", "text"]
-Kind = Literal["texts", "tokens", "elements"]
-"""What items are: texts; lists of token ids, in order; sets."""
+Format = Literal["parquet", "jsonl", "csv", "text", "npy"]
+Kind = Literal["texts", "tokens", "elements", "vectors", "bits"]
+"""What items are: texts; lists of token ids, in order; sets; vectors of numbers; bits, packed in bytes."""
 
 
 class Reading(TypedDict, total=False):
@@ -95,7 +95,8 @@ class Batch:
     """Index of its first item among all items of the source."""
     items: pa.Array
     """Texts: `string` or `large_string`, valid UTF-8. Tokens: `large_list<int64>`. Elements: a `large_list` of numbers,
-    strings, or a dictionary of either. A null is an item without anything."""
+    strings, or a dictionary of either. Vectors: a list of `float` or `double`, bits: of `uint8`, of one size. A null is
+    an item without anything."""
     ids: pa.Array | None
     """Values of the id column, one type for the whole source, no nulls. None if the source has none."""
     ranks: pa.Array | None
@@ -131,7 +132,11 @@ class Source(Protocol):
 
     @property
     def holds(self) -> pa.DataType | None:
-        """As what the elements of sets are told apart; None if that is not known before reading, or for texts."""
+        """As what the elements of sets are told apart; None if that is not known before reading, or for others."""
+
+    @property
+    def bits(self) -> int:
+        """How many bits an item has; 0 if it has none, or that is not known before reading."""
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -20,10 +20,18 @@ NAMES: dict[Kind, tuple[str, ...]] = {
     "texts": ("text", "content", "body"),
     "tokens": ("tokens", "input_ids"),
     "elements": ("elements", "items"),
+    "vectors": ("vector", "embedding", "vectors", "embeddings"),
+    "bits": ("bits", "hash", "phash"),
 }
 """What the column to compare is usually called."""
 
-NOUNS: dict[Kind, str] = {"texts": "string", "tokens": "list of integers", "elements": "list"}
+NOUNS: dict[Kind, str] = {
+    "texts": "string",
+    "tokens": "list of integers",
+    "elements": "list",
+    "vectors": "list of numbers",
+    "bits": "binary",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +68,9 @@ def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
 def _guess_kind(columns: pa.Schema, options: Options) -> Kind:
     """Take lists for sets, where there is no text, or where they are asked for."""
     if options.text is not None:
-        found = [field.type for field in columns if field.name == options.text]
-        return "elements" if any(map(is_elements, found)) else "texts"
-    texts = any(is_text(field.type) and field.name not in ("id", options.id) for field in columns)
-    return "elements" if not texts and any(is_elements(field.type) for field in columns) else "texts"
+        return next((kind_of(field.type) for field in columns if field.name == options.text), "texts")
+    kinds = {kind_of(field.type) for field in columns if field.name not in ("id", options.id)}
+    return next((kind for kind in ("vectors", "elements") if "texts" not in kinds and kind in kinds), "texts")
 
 
 def _guess_text(columns: pa.Schema, kind: Kind, label: str) -> str:
@@ -90,6 +97,8 @@ def _check_text(columns: pa.Schema, name: str, kind: Kind, label: str) -> None:
         "texts": "the text must be a string column",
         "tokens": "tokens must be lists of integers",
         "elements": "sets must be lists of integers or strings",
+        "vectors": "vectors must be lists of numbers",
+        "bits": "bits must be bytes, integers, or lists of bytes",
     }[kind]
     raise InputError(f"{label}: column {name!r} is {field.type}, but {wanted}")
 
@@ -159,7 +168,35 @@ def is_elements(kind: pa.DataType) -> bool:
     return is_list(kind) and not pa.types.is_nested(plain_type(kind.value_type))
 
 
-FITS: dict[Kind, Callable[[pa.DataType], bool]] = {"texts": is_text, "tokens": is_tokens, "elements": is_elements}
+def is_vectors(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be vectors."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return is_vectors(kind.storage_type)
+    return is_list(kind) and bool(pa.types.is_integer(kind.value_type) or pa.types.is_floating(kind.value_type))
+
+
+def is_bits(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be rows of bits."""
+    held = kind.value_type if is_list(kind) else kind
+    return is_binary(kind) or bool(pa.types.is_integer(held)) or bool(is_list(kind) and pa.types.is_boolean(held))
+
+
+def kind_of(column: pa.DataType) -> Kind:
+    """Tell what the items of a column are taken for: lists of one length, or of fractions, for vectors."""
+    if isinstance(column, pa.BaseExtensionType):
+        return kind_of(column.storage_type)
+    if is_vectors(column) and (pa.types.is_fixed_size_list(column) or pa.types.is_floating(column.value_type)):
+        return "vectors"
+    return "elements" if is_elements(column) else "texts" if is_text(column) else "tokens"
+
+
+FITS: dict[Kind, Callable[[pa.DataType], bool]] = {
+    "texts": is_text,
+    "tokens": is_tokens,
+    "elements": is_elements,
+    "vectors": is_vectors,
+    "bits": is_bits,
+}
 
 
 def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -272,6 +309,17 @@ def holds(kind: pa.DataType, what: Kind) -> pa.DataType | None:
         return None
     value = plain_type(plain_type(kind).value_type)
     return None if pa.types.is_null(value) else element_type(value)
+
+
+def bits_in(column: pa.DataType, kind: Kind) -> int:
+    """Return how many bits an item of a column has; 0 if that is not known, or it has none."""
+    if kind != "bits":
+        return 0
+    if pa.types.is_integer(column):
+        return 64
+    if pa.types.is_fixed_size_binary(column):
+        return 8 * int(column.byte_width)
+    return 8 * int(column.list_size) if pa.types.is_fixed_size_list(column) else 0
 
 
 def _lists(array: pa.Array, value: pa.DataType) -> pa.Array:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .base import Batch
 from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
+from .numbers import as_bits, as_vectors
 from .utf8 import ensure_utf8
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Arra
     if plan.options.long:
         single = as_ids(column, plan.element_type, where, "element")
         return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
-    if plan.roles.kind == "tokens":
-        return as_tokens(column, where)
-    return as_elements(column, where) if plan.roles.kind == "elements" else ensure_utf8(as_text(column), errors, where)
+    if plan.roles.kind == "texts":
+        return ensure_utf8(as_text(column), errors, where)
+    decoders = {"tokens": as_tokens, "elements": as_elements, "vectors": as_vectors, "bits": as_bits}
+    return decoders[plan.roles.kind](column, where)

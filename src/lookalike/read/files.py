@@ -15,11 +15,12 @@ from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
 from . import schemas
-from .columns import Roles, choose, holds, id_type, plain_type, rank_type
+from .columns import Roles, bits_in, choose, holds, id_type, plain_type, rank_type
 from .decode import Plan, make_batch
 from .delimited import DelimitedPart
 from .jsonl import JsonlPart
 from .naming import display
+from .npy import NpyPart
 from .parquet import ParquetPart
 from .paths import STDIN, Entry, expand, identify, sniff
 from .spool import Spool
@@ -71,6 +72,12 @@ class FilesSource:
         """As what the elements of sets are told apart."""
         kinds = (holds(wanted.field(self.text_column).type, self.kind) for wanted in self._wanted if len(wanted))
         return next(kinds, None)
+
+    @property
+    def bits(self) -> int:
+        """How many bits an item has, if that is known."""
+        found = (part.columns.field(self.text_column).type for part in self._parts if len(part.columns))
+        return next((bits_in(column, self.kind) for column in found), 0)
 
     @property
     def text_column(self) -> str:
@@ -180,6 +187,8 @@ def _text_part(entries: list[Entry], options: Options) -> list[Part]:
 def _make_part(entry: Entry, options: Options) -> Part:
     if entry.format == "parquet":
         return ParquetPart(entry.path, entry.label, options)
+    if entry.format == "npy":
+        return NpyPart(entry.path, entry.label, options)
     if entry.format == "jsonl":
         return JsonlPart(entry.path, entry.label, options, entry.codec)
     if entry.format == "csv":
@@ -236,6 +245,8 @@ def _wish(columns: pa.Schema, roles: Roles, options: Options) -> pa.Schema:
 def _wish_for_items(found: pa.DataType, kind: Kind) -> pa.DataType:
     if kind == "texts":
         return pa.string()
+    if kind in ("vectors", "bits"):
+        return found
     return pa.list_(pa.int64() if kind == "tokens" else _readable(plain_type(found).value_type))
 
 

@@ -14,8 +14,9 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import NAMES, choose, holds, id_type, is_elements, rank_type, storable_schema
+from .columns import NAMES, bits_in, choose, holds, id_type, kind_of, rank_type, storable_schema
 from .decode import Plan, make_batch
+from .npy import checked, table_of
 from .schemas import conform
 from .spool import Spool
 from .utf8 import has_surrogate, invalid_utf8, replace_surrogates
@@ -47,6 +48,7 @@ class TableSource:
         ids = [] if roles.id is None else [table.schema.field(roles.id).type]
         ranks = [] if roles.rank is None else [table.schema.field(roles.rank).type]
         self.holds = holds(table.schema.field(roles.text).type, roles.kind)
+        self.bits = bits_in(table.schema.field(roles.text).type, roles.kind)
         elements = id_type([table.schema.field(roles.text).type])
         self._plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""), elements)
 
@@ -117,6 +119,10 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     """Make a source of anything that is not a path."""
     if isinstance(inputs, (str, bytes)):
         raise InputError("a single string is not a collection: pass a list of texts, or a pathlib.Path for a file")
+    if isinstance(inputs, np.ndarray) and inputs.dtype.kind in "fiub" and options.kind in (None, "vectors", "bits"):
+        bits = options.kind == "bits"
+        table = table_of(checked(inputs, "the input", bits=bits), bits=bits)
+        return TableSource(table, replace(options, kind="bits" if bits else "vectors", text=table.column_names[0]))
     if hasattr(inputs, "tocsr"):
         return TableSource(_rows_of_matrix(inputs), replace(options, kind="elements"))
     if isinstance(inputs, Mapping):
@@ -151,10 +157,16 @@ def _peek(values: Iterable[Any], options: Options) -> tuple[Kind, Iterable[Any]]
         return options.kind, values
     if isinstance(values, Iterator):
         seen = list(islice(values, _CHUNK))
-        first, values = next((one for one in seen if one is not None), None), chain(seen, values)
+        first, values = _first(seen), chain(seen, values)
     else:
-        first = next((one for one in values if one is not None), None)
-    return "elements" if _is_set(first) else "texts", values
+        first = _first(values)
+    if not _is_set(first):
+        return "texts", values
+    return "vectors" if len(first) and isinstance(next(iter(first)), (float, np.floating)) else "elements", values
+
+
+def _first(values: Iterable[Any]) -> Any:  # noqa: ANN401
+    return next((one for one in values if one is not None), None)
 
 
 def _is_set(value: Any) -> bool:  # noqa: ANN401
@@ -163,12 +175,14 @@ def _is_set(value: Any) -> bool:  # noqa: ANN401
 
 def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArray:
     """Convert Python values a chunk at a time, so that an iterator need not be held as a list."""
-    wanted = pa.large_list(pa.int64()) if kind == "tokens" else pa.large_string() if kind == "texts" else None
+    wanted = {"tokens": pa.large_list(pa.int64()), "texts": pa.large_string()}.get(kind)
     iterator, chunks, first = iter(values), [], 0
     while chunk := list(islice(iterator, _CHUNK)):
-        chunks.append(_sets(chunk, wanted, first) if kind == "elements" else _chunk(chunk, wanted, options, first))
+        chunks.append(
+            _chunk(chunk, wanted, options, first) if kind in ("texts", "tokens") else _sets(chunk, wanted, first)
+        )
         first += len(chunk)
-        if kind == "elements" and len(chunks[-1].values):
+        if wanted is None and len(chunks[-1].values):
             wanted = chunks[-1].type
     if wanted is None:
         wanted = pa.large_list(pa.int64())
@@ -268,7 +282,7 @@ def _table(inputs: Any, options: Options) -> pa.Table:  # noqa: ANN401
 
 
 def _single(column: pa.ChunkedArray, options: Options) -> pa.Table:
-    kind = options.kind or ("elements" if is_elements(column.type) else "texts")
+    kind = options.kind or kind_of(column.type)
     return pa.table({options.text or NAMES[kind][0]: column})
 
 

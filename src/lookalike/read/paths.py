@@ -29,6 +29,7 @@ _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
     ".tab": "csv",
+    ".npy": "npy",
 }
 _PARQUET_MAGIC = b"PAR1"
 _HEAD_BYTES = 1 << 16
@@ -114,8 +115,8 @@ def identify(path: Path, label: str, options: Options) -> Entry:
     if ending not in _FORMATS:
         head = _head(path, label, None)
         return Entry(label, path, "parquet") if head.startswith(_PARQUET_MAGIC) else Entry(label, path, "text", codec)
-    if codec and _FORMATS[ending] == "parquet":
-        raise InputError(f"{label}: a parquet file is compressed inside; decompress it first")
+    if codec and _FORMATS[ending] in ("parquet", "npy"):
+        raise InputError(f"{label}: a {ending[1:]} file must not be compressed as a whole; decompress it first")
     return Entry(label, path, _FORMATS[ending], codec, "," if ending == ".csv" else "\t")
 
 

@@ -1,0 +1,219 @@
+"""Vectors -> band keys, exact scores, and which of many products are large enough."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.kernels.hashing import FIRST, SECOND, absorb
+from lookalike.kernels.jit import count_ones, inline, kernel
+
+RUN = 64
+"""Products that are looked at together, before any of them is."""
+
+LANES = 8
+"""Sums that are kept at a time, in an order of their own: the same for all vectors, whoever compares them."""
+
+
+@kernel
+def fingerprint_rows(words, prints):
+    """Write two hashes of each row of 64-bit words; the first is never 0."""
+    for i in range(words.shape[0]):
+        first, second = FIRST, SECOND
+        for j in range(words.shape[1]):
+            first = absorb(first, words[i, j])
+            second = absorb(second, words[i, j])
+        prints[i, 0] = max(first * SECOND, np.uint64(1))
+        prints[i, 1] = second * FIRST
+
+
+@inline
+def begin_key(band):
+    """Return what the key of a band begins with, so that no two bands have the same keys."""
+    return np.uint64(band + 1) * SECOND
+
+
+@kernel
+def sign_keys(products, rows, keys):
+    """Write a key for each band and vector: on which side of `rows` planes it is; `products` are with all of them."""
+    for i in range(products.shape[0]):
+        at = 0
+        for band in range(keys.shape[0]):
+            key = begin_key(band)
+            bits = np.uint64(0)
+            for row in range(rows):
+                bits = bits << np.uint64(1) | np.uint64(products[i, at + row] > 0)
+                if row & 63 == 63:
+                    key = absorb(key, bits)
+                    bits = np.uint64(0)
+            keys[band, i] = absorb(key, bits) * FIRST
+            at += rows
+
+
+@kernel
+def cell_keys(products, rows, shifts, width, keys):
+    """Write a key for each band and vector: in which cells it is, of that width, along `rows` directions."""
+    for i in range(products.shape[0]):
+        at = 0
+        for band in range(keys.shape[0]):
+            key = begin_key(band)
+            for slot in range(at, at + rows):
+                cell = np.int64(np.floor(np.float64(products[i, slot]) / width + shifts[slot]))
+                key = absorb(key, np.uint64(cell))
+            keys[band, i] = key * FIRST
+            at += rows
+
+
+@kernel
+def feature_keys(vectors, rows, features, shifts, widths, keys):
+    """Write a key for each band and vector: in which cells it is along `rows` of its features."""
+    for i in range(vectors.shape[0]):
+        at = 0
+        for band in range(keys.shape[0]):
+            key = begin_key(band)
+            for slot in range(at, at + rows):
+                feature = features[slot]
+                cell = np.int64(np.floor(np.float64(vectors[i, feature]) / widths[feature] + shifts[slot]))
+                key = absorb(key, np.uint64(cell))
+            keys[band, i] = key * FIRST
+            at += rows
+
+
+@kernel
+def bit_keys(vectors, rows, places, keys):
+    """Write a key for each band and row of bytes: `rows` of its bits."""
+    for i in range(vectors.shape[0]):
+        at = 0
+        for band in range(keys.shape[0]):
+            key = begin_key(band)
+            bits = np.uint64(0)
+            for row in range(rows):
+                place = places[at + row]
+                bit = np.uint64(vectors[i, place >> 3]) >> np.uint64(7 - (place & 7)) & np.uint64(1)
+                bits = bits << np.uint64(1) | bit
+                if row & 63 == 63:
+                    key = absorb(key, bits)
+                    bits = np.uint64(0)
+            keys[band, i] = absorb(key, bits) * FIRST
+            at += rows
+
+
+@kernel
+def dot_products(left, right, vectors, out):
+    """Write the product of each two vectors, in double precision."""
+    length = vectors.shape[1]
+    whole = length - length % LANES
+    sums = np.empty(LANES, np.float64)
+    for i in range(left.size):
+        one, two = vectors[left[i]], vectors[right[i]]
+        sums[:] = 0.0
+        for j in range(0, whole, LANES):
+            for lane in range(LANES):
+                sums[lane] += np.float64(one[j + lane]) * np.float64(two[j + lane])
+        for j in range(whole, length):
+            sums[j - whole] += np.float64(one[j]) * np.float64(two[j])
+        total = 0.0
+        for lane in range(LANES):
+            total += sums[lane]
+        out[i] = total
+
+
+@kernel
+def squared_distances(left, right, vectors, out):
+    """Write the square of the Euclidean distance of each two vectors, in double precision."""
+    length = vectors.shape[1]
+    whole = length - length % LANES
+    sums = np.empty(LANES, np.float64)
+    for i in range(left.size):
+        one, two = vectors[left[i]], vectors[right[i]]
+        sums[:] = 0.0
+        for j in range(0, whole, LANES):
+            for lane in range(LANES):
+                apart = np.float64(one[j + lane]) - np.float64(two[j + lane])
+                sums[lane] += apart * apart
+        for j in range(whole, length):
+            apart = np.float64(one[j]) - np.float64(two[j])
+            sums[j - whole] += apart * apart
+        total = 0.0
+        for lane in range(LANES):
+            total += sums[lane]
+        out[i] = total
+
+
+@kernel
+def close_features(left, right, vectors, tolerances, out):
+    """Write in how many features each two vectors are close: apart by no more than the tolerance."""
+    for i in range(left.size):
+        one, two = vectors[left[i]], vectors[right[i]]
+        close = 0
+        for j in range(vectors.shape[1]):
+            close += abs(np.float64(one[j]) - np.float64(two[j])) <= tolerances[j]
+        out[i] = close
+
+
+@kernel
+def gather_above(products, least, diagonal, out):
+    """Write the places of products that are at least `least`, row by row; return how many, and the row it came to.
+
+    Where rows and columns are the same vectors, `diagonal` is the column that the first row meets itself in, and only
+    those right of it count; elsewhere -1. It stops before a row that might not fit in `out`, whose columns are rows and
+    columns of `products`.
+    """
+    row_out, column_out = out
+    filled = 0
+    for i in range(products.shape[0]):
+        first = diagonal + i + 1 if diagonal >= 0 else 0
+        if filled + products.shape[1] - first > row_out.size:
+            return filled, i
+        for begin in range(first, products.shape[1], RUN):
+            end = min(begin + RUN, products.shape[1])
+            if any_above(products[i, begin:end], least):
+                for j in range(begin, end):
+                    if products[i, j] >= least:
+                        row_out[filled] = i
+                        column_out[filled] = j
+                        filled += 1
+    return filled, products.shape[0]
+
+
+@inline
+def any_above(products, least):
+    """Tell whether one is large enough; most runs have none, and a loop without a way out is done many at a time."""
+    found = False
+    for product in products:
+        found |= product >= least
+    return found
+
+
+@kernel
+def bit_distances(left, right, words, out):
+    """Write in how many bits each two rows of words differ."""
+    for i in range(left.size):
+        out[i] = differing(words[left[i]], words[right[i]])
+
+
+@kernel
+def all_bit_distances(one, two, out):
+    """Write in how many bits each row of the one differs from each of the other."""
+    for i in range(one.shape[0]):
+        for j in range(two.shape[0]):
+            out[i, j] = -differing(one[i], two[j])
+
+
+@inline
+def differing(one, two):
+    """Count the bits in which two rows differ."""
+    count = 0
+    for k in range(one.size):
+        count += count_ones(one[k] ^ two[k])
+    return count
+
+
+@kernel
+def all_close_features(one, two, tolerances, out):
+    """Write in how many features each row of the one is close to each of the other."""
+    for i in range(one.shape[0]):
+        for j in range(two.shape[0]):
+            close = 0
+            for k in range(one.shape[1]):
+                close += abs(np.float64(one[i, k]) - np.float64(two[j, k])) <= tolerances[k]
+            out[i, j] = close

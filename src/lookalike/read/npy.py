@@ -1,0 +1,107 @@
+"""Arrays in .npy files: a vector a row, or bits."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import InputError
+
+from .columns import NAMES
+from .naming import numbered
+from .streams import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from .base import Format, Lines, Options
+
+_FEWEST = 16
+
+
+class NpyPart:
+    """One .npy file: a matrix that is read a few rows at a time."""
+
+    format: Format = "npy"
+
+    def __init__(self, path: Path, label: str, options: Options) -> None:
+        self.paths: tuple[Path, ...] = (path,)
+        self.label = label
+        self._batch_bytes = options.batch_bytes
+        self._bits = options.kind == "bits"
+        with reading(label):
+            try:
+                array = np.load(path, mmap_mode="r", allow_pickle=False)
+            except (ValueError, EOFError) as error:
+                raise InputError(
+                    f"{label} is not an array that can be read ({error}); save it with numpy.save"
+                ) from error
+        self._array = checked(array, label, bits=self._bits)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """One column of lists."""
+        return table_of(self._array[:0], bits=self._bits).schema
+
+    @property
+    def columns(self) -> pa.Schema:
+        """The same."""
+        return self.schema
+
+    def about(self) -> int | None:
+        """Return how many rows there are."""
+        return len(self._array)
+
+    def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:  # noqa: ARG002 - there is one column
+        """Stream the column."""
+        return self.rows()
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Stream the column."""
+        size = max(self._batch_bytes // max(self._array[:1].nbytes, 1), _FEWEST)
+        for begin in range(0, len(self._array), size):
+            part = np.array(self._array[begin : begin + size])
+            yield table_of(part, bits=self._bits).combine_chunks().to_batches()[0]
+
+    def raw_rows(self) -> Iterator[Lines]:
+        """Refuse: an array has no lines."""
+        raise NotImplementedError
+
+    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
+        """Name rows path:row."""
+        return numbered(self.label, rows)
+
+    def where(self, row: int) -> str:
+        """Name the file and the row, counted from 1."""
+        return f"{self.label}, row {row + 1}"
+
+
+def checked(array: npt.NDArray[Any], label: str, *, bits: bool) -> npt.NDArray[Any]:
+    """Raise unless an array is a matrix of numbers; one of 64-bit numbers is also good for bits."""
+    if bits and array.ndim == 1 and array.dtype.kind in "iu":
+        return array
+    if array.ndim != 2 or array.dtype.kind not in "fiub":  # noqa: PLR2004 - rows and columns
+        raise InputError(
+            f"{label} is an array of shape {array.shape} and type {array.dtype}, but must have a vector of numbers in "
+            "each row. Reshape it"
+        )
+    if bits and array.dtype not in (np.bool_, np.uint8):
+        raise InputError(f"{label} is an array of type {array.dtype}, but bits must be bool, or packed in uint8")
+    return array
+
+
+def table_of(array: npt.NDArray[Any], *, bits: bool) -> pa.Table:
+    """Return a matrix as a table with one column of lists, without a copy if that can be."""
+    name = NAMES["bits" if bits else "vectors"][0]
+    if array.ndim == 1:
+        return pa.table({name: array})
+    if array.dtype == np.bool_:
+        array = np.packbits(array, axis=1) if bits else array.astype(np.uint8)
+    flat = pa.array(np.ascontiguousarray(array).reshape(-1))
+    return pa.table({name: pa.FixedSizeListArray.from_arrays(flat, array.shape[1])})

@@ -1,0 +1,108 @@
+"""Bands and rows for vectors: the cheapest that keep the promise, for this collection; or none, if that is cheaper.
+
+How many candidates a banding makes depends on how close vectors are that are no pairs, and that differs widely between
+collections. So a few of them are compared with all others first. What a comparison takes is known by then, too.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.recipe import LARGEST_SIGNATURE, Banding
+from lookalike.tune import bands_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.family import Family
+    from lookalike.recipe import Recipe
+
+SAMPLED = 64
+"""Vectors that are compared with all others."""
+
+AMONG = 1 << 17
+"""Vectors they are compared with, at most."""
+
+CELLS = 400
+"""Scores are counted in so many cells."""
+
+MOST_ROWS, MOST_BANDS = 128, 4096
+
+NANO = 1e-9
+LOOK, SLOT, KEY, MEET, PAIR, NUMBER = 0.2 * NANO, 1.5 * NANO, 40 * NANO, 60 * NANO, 150 * NANO, 0.8 * NANO
+"""Seconds that one core took: to look at a product; for a slot of a vector, apart from the multiplication; for a key that is sorted; for two
+vectors that meet in a bucket; for a candidate; for a number of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """How close vectors are to others, as a sample shows it."""
+
+    chances: NDArray[np.float64]
+    """The chance of a slot to agree, in each cell."""
+    counts: NDArray[np.float64]
+    """With how many others a vector is in that cell, in the mean."""
+    multiply: float
+    """Seconds for one number of one vector to be compared with one of another, as it is done in blocks."""
+
+
+def settle(family: Family, recipe: Recipe, recall: float, compared: NDArray[np.int32], threads: int) -> Banding | None:
+    """Return the cheapest banding that keeps the promise; None if comparing all with all takes less."""
+    count = len(compared)
+    if count <= SAMPLED:
+        return None
+    seen = look(family, recipe, compared)
+    length = family.length
+    best, least = None, (seen.multiply * length + LOOK) * count * count / 2
+    for banding in choices(recipe, recall):
+        taken = cost(banding, seen, count, length, threads)
+        if taken < least:
+            best, least = banding, taken
+    return best
+
+
+def choices(recipe: Recipe, recall: float) -> Iterator[Banding]:
+    """Yield the bandings that keep the promise, one for each number of rows."""
+    meets = recipe.measure.slot_chance(recipe.threshold, recipe.threshold)
+    for rows in range(1, MOST_ROWS + 1):
+        if meets <= 0 or meets**rows < 1 / MOST_BANDS / 10:
+            return
+        bands = bands_for(meets, recall, rows)
+        if bands > MOST_BANDS or bands * rows > LARGEST_SIGNATURE:
+            return
+        yield Banding(bands, rows)
+
+
+def cost(banding: Banding, seen: Closeness, count: int, length: int, threads: int) -> float:
+    """Estimate the seconds that a banding takes."""
+    meets = seen.chances**banding.rows
+    candidates = count / 2 * float(seen.counts @ -np.expm1(banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12))))
+    meetings = count / 2 * banding.bands * float(seen.counts @ meets)
+    sign = count * banding.slots * (seen.multiply * length + SLOT / threads)
+    sort = count * banding.bands * KEY / threads
+    return sign + sort + MEET * meetings + candidates * (PAIR + NUMBER * length) / threads
+
+
+def look(family: Family, recipe: Recipe, compared: NDArray[np.int32]) -> Closeness:
+    """Compare a sample with the others."""
+    source = np.random.default_rng(recipe.seed)
+    sample = source.choice(compared, SAMPLED, replace=False)
+    others = compared if len(compared) <= AMONG else np.sort(source.choice(compared, AMONG, replace=False))
+    one, two = family.ready(sample), family.ready(others)
+    family.about(family.ready(sample[:2]), family.ready(others[:2]))  # so that nothing is compiled while time is taken
+    begin = time.perf_counter()
+    scores = family.about(one, two)
+    taken = time.perf_counter() - begin
+    scores[sample[:, None] == others[None, :]] = -np.inf
+    known = scores[np.isfinite(scores)]
+    counts, edges = np.histogram(known, CELLS)
+    middles = (edges[:-1] + edges[1:]) / 2
+    chances = np.array([recipe.measure.slot_chance(recipe.measure.score(float(s)), recipe.threshold) for s in middles])
+    scale = (len(compared) - 1) / max(len(known), 1)
+    return Closeness(chances, counts * scale, taken / (len(sample) * len(others) * max(family.length, 1)))
