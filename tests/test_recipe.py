@@ -211,7 +211,10 @@ GOLDEN = """\
   "sketch": "fast",
   "seed": 1,
   "measure": {
-    "name": "jaccard"
+    "name": "jaccard",
+    "of": "sets",
+    "tolerance": null,
+    "bits": 0
   }
 }"""
 

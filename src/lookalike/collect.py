@@ -120,6 +120,7 @@ class VectorCollector:
         """Find the vectors that are the same, and sign all of them."""
         run, items = self._run, self.items
         copies = items.copies()
+        run.recipe = replace(run.recipe, measure=replace(run.recipe.measure, bits=items.bits))
         self.family = FAMILIES[run.recipe.measure.name](items, run.recipe)
         if run.recipe.banding is None and run.recall < 1:
             banding = settle(self.family, run.recipe, run.recall, copies.originals, run.threads.count)

@@ -142,7 +142,9 @@ class Chooser:
 
     def __init__(self, run: Run, collected: Collected, verifier: Verifier) -> None:
         self._count = run.examples
-        self._threshold = run.recipe.threshold
+        self._threshold = run.recipe.least_score
+        self._best = run.recipe.measure.best
+        self._value = run.recipe.measure.score
         self._random = np.random.default_rng(run.recipe.seed)
         self._collected = collected
         self._verifier = verifier
@@ -164,13 +166,13 @@ class Chooser:
 
     def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
         """Choose the pairs with the least similarity that reaches the threshold, but no copies, which are no news."""
-        near = np.flatnonzero((pairs.similarity >= self._threshold) & (pairs.similarity < 1))
+        near = np.flatnonzero((pairs.similarity >= self._threshold) & (pairs.similarity < self._best))
         near = near[np.argsort(pairs.similarity[near], kind="stable")]
         original = self._collected.copies.original
         one, two = original[pairs.left[near]], original[pairs.right[near]]
         _, first = np.unique(pair_codes(one, two), return_index=True)
         return [
-            Choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
+            Choice("above", self._value(float(pairs.similarity[at])), None, int(pairs.left[at]), int(pairs.right[at]))
             for at in near[np.sort(first)[: self._count]]
         ]
 
@@ -183,7 +185,9 @@ class Chooser:
         short = np.flatnonzero(similarity < self._threshold)
         order = short[np.argsort(-similarity[short], kind="stable")][: self._count]
         return [
-            Choice("below", float(similarity[at]), None, *self._on_their_sides(int(left[at]), int(right[at])))
+            Choice(
+                "below", self._value(float(similarity[at])), None, *self._on_their_sides(int(left[at]), int(right[at]))
+            )
             for at in order
         ]
 
@@ -205,7 +209,7 @@ class Chooser:
         item, keeper = clusters.item[begin:end], clusters.keeper[begin:end]
         similarity = self._verifier.similarity_of_items(item, keeper, self._collected.copies)
         at = int(np.argmin(np.where(item == keeper, np.inf, similarity)))
-        return Choice(kind, float(similarity[at]), len(item), int(keeper[at]), int(item[at]))
+        return Choice(kind, self._value(float(similarity[at])), len(item), int(keeper[at]), int(item[at]))
 
 
 def read(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example, ...]:

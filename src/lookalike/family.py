@@ -139,10 +139,11 @@ class Euclidean(Family):
         products *= -2
         products += squares[:, None]
         products += their_squares[None, :]
-        slack = (
-            4 * (self.length + 8) * np.finfo(np.float64).eps * (squares.max(initial=0) + their_squares.max(initial=0))
-        )
-        return -np.sqrt(np.maximum(products - slack, 0)).astype(np.float32) * np.float32(1 - 4 * ROUNDING)
+        largest = squares.max(initial=0) + their_squares.max(initial=0)
+        products -= 4 * (self.length + 8) * np.finfo(np.float64).eps * largest
+        closest: NDArray[np.float32] = np.sqrt(np.maximum(products, 0)).astype(np.float32)
+        closest *= np.float32(4 * ROUNDING - 1)
+        return closest
 
 
 class Hamming(Family):

@@ -108,7 +108,7 @@ def look_for(
     rounds = collected.space.rounds(originals)
     with run.stages.stage("measure", len(rounds) * len(among)) as advance:
         for part in rounds:
-            for hits in collected.space.scan(originals[part], among, run.recipe.threshold):
+            for hits in collected.space.scan(originals[part], among, run.recipe.least_score):
                 one = hits.few + part.start
                 other = hits.item != originals[one]
                 one, item = one[other], hits.item[other]
@@ -149,7 +149,8 @@ class Tally:
     """Pairs of each sampled original, by similarity: how many there are, were found, and were to be expected."""
 
     def __init__(self, originals: int, recipe: Recipe) -> None:
-        self._edges = edges(recipe.threshold)
+        self._edges = edges(recipe.least_score, recipe.measure.best)
+        self._measure = recipe.measure
         self._chance = recipe.chance
         self._pairs, self._found, self._expected, self._copies = (np.zeros((originals, BINS + 1)) for _ in range(4))
 
@@ -163,7 +164,7 @@ class Tally:
         """Count originals that resemble a sampled one, each as many times as it stands for items."""
         cells = one * (BINS + 1) + np.searchsorted(self._edges, similarity, side="right") - 1
         values, nth = np.unique(similarity, return_inverse=True)
-        chances = np.array([self._chance(float(value)) for value in values])
+        chances = np.array([self._chance(self._measure.score(float(value))) for value in values])
         np.add.at(self._pairs.reshape(-1), cells, items.astype(np.float64))
         np.add.at(self._found.reshape(-1), cells, items * found.astype(np.float64))
         np.add.at(self._expected.reshape(-1), cells, items * chances[nth])
@@ -178,13 +179,14 @@ class Tally:
         ends = self._edges.tolist()
         below = [i for i in range(BINS) if ends[i] < ends[i + 1]]
         return [
-            self._share((ends[0], 1.0), slice(None), which, complete),
+            self._share((ends[0], ends[-1]), slice(None), which, complete),
             *(self._share((ends[i], ends[i + 1]), slice(i, i + 1), which, complete) for i in below),
-            self._share((1.0, 1.0), slice(BINS, None), which, complete),
+            self._share((ends[-1], ends[-1]), slice(BINS, None), which, complete),
         ]
 
     def _share(self, ends: tuple[float, float], bins: slice, which: NDArray[np.int64], complete: bool) -> Share:
-        """Sum up over some ranges of similarity."""
+        """Sum up over some ranges of scores; they are told as values, the lesser first."""
+        ends = min(map(self._measure.score, ends)), max(map(self._measure.score, ends))
         pairs, found, expected, copies = (
             total[:, bins].sum(axis=1)[which] for total in (self._pairs, self._found, self._expected, self._copies)
         )
@@ -196,15 +198,15 @@ class Tally:
         return Share(*ends, int(total), int(found.sum()), recall, within, float(expected.sum() / total))
 
 
-def edges(threshold: float) -> NDArray[np.float64]:
-    """Return where the ranges of similarity begin: equal parts from the threshold to 1, and 1.
+def edges(threshold: float, best: float = 1.0) -> NDArray[np.float64]:
+    """Return where the ranges of scores begin: equal parts from the threshold to the best, and the best.
 
     >>> edges(0.8).tolist()
     [0.8, 0.85, 0.9, 0.95, 1.0]
     """
-    steps = np.round(threshold + (1 - threshold) * np.arange(BINS + 1) / BINS, 12)
-    steps[0], steps[-1] = threshold, 1.0
-    return np.clip(steps, threshold, 1.0)
+    steps = np.round(threshold + (best - threshold) * np.arange(BINS + 1) / BINS, 12)
+    steps[0], steps[-1] = threshold, best
+    return np.clip(steps, threshold, best)
 
 
 def interval(

@@ -86,18 +86,18 @@ SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
 READING = ("text", "id", "item", "element", "transpose", "lines", "encoding_errors", "batch_bytes")
 
 
-def measure_of(settings: Settings, kind: Kind, bits: int = 0) -> Measure:
+def measure_of(settings: Settings, kind: Kind) -> Measure:
     """Return the measure that settings ask for, or the usual one of a kind of items."""
     of: Of = "vectors" if kind == "vectors" else "bits" if kind == "bits" else "sets"
-    return Measure(settings.get("measure") or NAMES[of][0], of, settings.get("tolerance"), bits)
+    return Measure(settings.get("measure") or NAMES[of][0], of, settings.get("tolerance"))
 
 
-def recipe_of(settings: Settings, kind: Kind = "texts", bits: int = 0) -> Recipe:
+def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
     """Make the recipe that settings ask for, for items of a kind; the bands of vectors are settled later."""
     given: dict[str, Any] = dict(settings)
     usual = kind if kind in WHOLE else "words:5"
     shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
-    measure = measure_of(settings, kind, bits)
+    measure = measure_of(settings, kind)
     if measure.is_distance and "threshold" not in given:
         raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
     threshold = given.get("threshold", 0.8)
@@ -172,7 +172,7 @@ class Run:
             if self.source.kind != self.against.kind and self.source.about() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_alike(self.source, self.against)
-        self.recipe = recipe_of(settings, self.source.kind, self.source.bits)
+        self.recipe = recipe_of(settings, self.source.kind)
         self.recall = 1.0 if self.recipe.banding else settings.get("recall", 0.99)
 
     @property

@@ -36,8 +36,8 @@ MOST_ROWS, MOST_BANDS = 128, 4096
 
 NANO = 1e-9
 LOOK, SLOT, KEY, MEET, PAIR, NUMBER = 0.2 * NANO, 1.5 * NANO, 40 * NANO, 60 * NANO, 150 * NANO, 0.8 * NANO
-"""Seconds that one core took: to look at a product; for a slot of a vector, apart from the multiplication; for a key that is sorted; for two
-vectors that meet in a bucket; for a candidate; for a number of it."""
+"""Seconds that one core took: to look at a product; for a slot of a vector, apart from the multiplication; for a key
+that is sorted; for two vectors that meet in a bucket; for a candidate; for a number of it."""
 
 
 @dataclass(frozen=True, slots=True)

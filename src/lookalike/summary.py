@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lookalike.band import Seen
     from lookalike.collect import Collected
     from lookalike.recall import Measured
+    from lookalike.recipe import Recipe
     from lookalike.settings import Run
 
 SMALLEST = 3
@@ -104,7 +105,7 @@ def summarise(
         rows=recipe.banding.rows if recipe.banding else 0,
         threshold=recipe.threshold,
         recall=recipe.recall,
-        chance={f"{s:.15g}": recipe.chance(s) for s in sorted({*SHOWN, recipe.threshold})},
+        chance={f"{s:.15g}": recipe.chance(s) for s in sorted(shown(recipe))},
         measured=measured,
         threads=run.threads.count,
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
@@ -112,6 +113,13 @@ def summarise(
         peak_memory_bytes=peak_memory(),
         notes=(*remarks(run, collected, condensed), *(doubts(measured) if recipe.banding else ())),
     )
+
+
+def shown(recipe: Recipe) -> set[float]:
+    """Return the values of the measure whose chance is shown."""
+    if recipe.measure.is_distance:
+        return {recipe.threshold / 2, recipe.threshold, 1.5 * recipe.threshold}
+    return {*SHOWN, recipe.threshold}
 
 
 def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
@@ -122,7 +130,7 @@ def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
         has, they = (
             ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
         )
-        what = "element" if run.recipe.shingling.kind == "elements" else "shingle"
+        what = {"elements": "element", "vectors": "vector", "bits": "bit"}.get(run.recipe.shingling.kind, "shingle")
         yield f"{items.empty:,} {has} no {what}{nulls}: {they} nothing"
     compared = items.count - items.empty
     if compared and items.fragile - items.empty > compared / 2:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike.errors import InputError
 from lookalike.items import Block, Prints, read_band
@@ -15,6 +14,7 @@ from lookalike.kernels.vectors import fingerprint_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.items import Copies
@@ -36,6 +36,8 @@ class Checked:
     rows: NDArray[Any]
     prints: NDArray[np.uint64]
     nulls: int
+    bits: int
+    """How many bits a row has, if it is one of bits."""
 
 
 class Vectors:
@@ -52,6 +54,7 @@ class Vectors:
         self._blocks: list[Block] = []
         self._dtype = np.dtype(np.float32)
         self.length = 0
+        self.bits = 0
         self.count = 0
         self.nulls = 0
 
@@ -66,6 +69,7 @@ class Vectors:
         rows = matrix_of(batch.items)
         if missing.any():
             rows = np.where(missing[:, None], rows.dtype.type(0), rows)
+        bits = 8 * rows.shape[1] if self._measure.of == "bits" else 0
         if self._measure.of == "bits":
             rows = padded(rows).view(np.uint64)
         else:
@@ -77,18 +81,20 @@ class Vectors:
         prints = np.empty((len(rows), 2), np.uint64)
         fingerprint_rows(padded(rows).view(np.uint64), prints)
         prints[missing] = 0
-        return Checked(rows, prints, int(missing.sum()))
+        return Checked(rows, prints, int(missing.sum()), bits)
 
     def append(self, checked: Checked, source: Source, first: int) -> None:
         """Take a batch that was looked through; now they come in order."""
         if not self.length and len(checked.rows):
-            self.length, self._dtype = checked.rows.shape[1], checked.rows.dtype
-        if len(checked.rows) and checked.rows.shape[1] != self.length:
-            what, unit = ("item", "bits") if self._measure.of == "bits" else ("vector", "numbers")
-            size = 64 if self._measure.of == "bits" else 1
+            self.length, self.bits, self._dtype = checked.rows.shape[1], checked.bits, checked.rows.dtype
+        if len(checked.rows) and (checked.rows.shape[1], checked.bits) != (self.length, self.bits):
+            has, had = checked.rows.shape[1], self.length
+            what, unit = "vector", "numbers"
+            if self._measure.of == "bits":
+                has, had, what, unit = checked.bits, self.bits, "item", "bits"
             raise InputError(
-                f"{source.where(first)}: the {what} has {checked.rows.shape[1] * size} {unit}, but those before have "
-                f"{self.length * size}. Make all of one length"
+                f"{source.where(first)}: the {what} has {has} {unit}, but those before have {had}. Make all of one "
+                "length"
             )
         self._data.append(checked.rows.astype(self._dtype, copy=False).view(np.uint8))
         self._prints.append(checked.prints)

@@ -46,14 +46,21 @@ Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on
 
 
 def recipe(
-    threshold: Annotated[float, typer.Option("--threshold", "-t", help="Least similarity of a pair.")] = 0.8,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", "-t", help="Least similarity of a pair, or most distance. [default: 0.8]"),
+    ] = None,
     measure: Annotated[
-        Name,
+        Name | None,
         typer.Option(
-            help="What is shared, over: jaccard all that either has; dice and cosine the mean size, arithmetic or "
-            "geometric; overlap the smaller one; containment the left one."
+            help="Of sets: what is shared over all that either has (jaccard), the mean size (dice), its geometric mean "
+            "(cosine), the smaller one (overlap) or the left one (containment). Of vectors: cosine; euclidean; "
+            "agreement, the share of close features. Of bits: hamming. [default: jaccard, or cosine of vectors]"
         ),
-    ] = "jaccard",
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="By how much a feature may differ to be close, for agreement.")
+    ] = None,
     recall: Annotated[
         float, typer.Option(help="Chance of a pair exactly at the threshold to be found; 1 for an exact search.")
     ] = 0.99,

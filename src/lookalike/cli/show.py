@@ -83,7 +83,7 @@ def measured_rows(measured: Measured | None, least: str) -> Iterator[tuple[str, 
     yield "recall", f"{recall}: {overall.found:,} of {plural(overall.pairs, 'pair')} of {items}"
     for share in measured.bins:
         if share.pairs:
-            name = f"{share.low:.3f} to {share.high:.3f}:" if share.low < 1 else "exact copies:"
+            name = f"{share.low:.3f} to {share.high:.3f}:" if share.low < share.high else "exact copies:"
             recall = f"{share.recall:.4f}{between(share)}, predicted {share.predicted:.4f}"
             yield "", f"{name:15} {recall}: {share.found:,} of {share.pairs:,}"
 
@@ -97,16 +97,17 @@ def between(share: Share, confidence: str = "") -> str:
 def print_pairs(found: Pairs) -> None:
     """Print pairs: a short table on a terminal, all of them separated by tabs elsewhere."""
     if sys.stdout.isatty():
-        table = Table(Column("left", overflow="fold"), Column("right", overflow="fold"), "similarity")
+        measured = found.recipe.measure.column
+        table = Table(Column("left", overflow="fold"), Column("right", overflow="fold"), measured)
         for row in found.to_arrow().slice(0, PAIRS_SHOWN).to_pylist():
-            table.add_row(escape(str(row["left"])), escape(str(row["right"])), f"{row['similarity']:.4f}")
+            table.add_row(escape(str(row["left"])), escape(str(row["right"])), f"{row[measured]:.4f}")
         console = Console()
         console.print(table)
         if len(found) > PAIRS_SHOWN:
             console.print(f"… and {len(found) - PAIRS_SHOWN:,} more; -o FILE writes them all")
         return
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
-    writer.writerow(("left", "right", "similarity"))
+    writer.writerow(found.to_arrow().column_names)
     writer.writerows(found)
     sys.stdout.flush()
 

@@ -135,10 +135,6 @@ class Source(Protocol):
         """As what the elements of sets are told apart; None if that is not known before reading, or for others."""
 
     @property
-    def bits(self) -> int:
-        """How many bits an item has; 0 if it has none, or that is not known before reading."""
-
-    @property
     def paths(self) -> tuple[Path, ...]:
         """The input files; empty for what is in memory. An output must not be one of them."""
 

@@ -69,8 +69,9 @@ def _guess_kind(columns: pa.Schema, options: Options) -> Kind:
     """Take lists for sets, where there is no text, or where they are asked for."""
     if options.text is not None:
         return next((kind_of(field.type) for field in columns if field.name == options.text), "texts")
-    kinds = {kind_of(field.type) for field in columns if field.name not in ("id", options.id)}
-    return next((kind for kind in ("vectors", "elements") if "texts" not in kinds and kind in kinds), "texts")
+    others = [field.type for field in columns if field.name not in ("id", options.id)]
+    kinds = [] if any(map(is_text, others)) else [kind_of(column) for column in others]
+    return "vectors" if "vectors" in kinds else "elements" if "elements" in kinds else "texts"
 
 
 def _guess_text(columns: pa.Schema, kind: Kind, label: str) -> str:
@@ -187,7 +188,7 @@ def kind_of(column: pa.DataType) -> Kind:
         return kind_of(column.storage_type)
     if is_vectors(column) and (pa.types.is_fixed_size_list(column) or pa.types.is_floating(column.value_type)):
         return "vectors"
-    return "elements" if is_elements(column) else "texts" if is_text(column) else "tokens"
+    return "elements" if is_elements(column) else "texts"
 
 
 FITS: dict[Kind, Callable[[pa.DataType], bool]] = {
@@ -309,17 +310,6 @@ def holds(kind: pa.DataType, what: Kind) -> pa.DataType | None:
         return None
     value = plain_type(plain_type(kind).value_type)
     return None if pa.types.is_null(value) else element_type(value)
-
-
-def bits_in(column: pa.DataType, kind: Kind) -> int:
-    """Return how many bits an item of a column has; 0 if that is not known, or it has none."""
-    if kind != "bits":
-        return 0
-    if pa.types.is_integer(column):
-        return 64
-    if pa.types.is_fixed_size_binary(column):
-        return 8 * int(column.byte_width)
-    return 8 * int(column.list_size) if pa.types.is_fixed_size_list(column) else 0
 
 
 def _lists(array: pa.Array, value: pa.DataType) -> pa.Array:

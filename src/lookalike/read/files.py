@@ -15,7 +15,7 @@ from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
 from . import schemas
-from .columns import Roles, bits_in, choose, holds, id_type, plain_type, rank_type
+from .columns import Roles, choose, holds, id_type, plain_type, rank_type
 from .decode import Plan, make_batch
 from .delimited import DelimitedPart
 from .jsonl import JsonlPart
@@ -72,12 +72,6 @@ class FilesSource:
         """As what the elements of sets are told apart."""
         kinds = (holds(wanted.field(self.text_column).type, self.kind) for wanted in self._wanted if len(wanted))
         return next(kinds, None)
-
-    @property
-    def bits(self) -> int:
-        """How many bits an item has, if that is known."""
-        found = (part.columns.field(self.text_column).type for part in self._parts if len(part.columns))
-        return next((bits_in(column, self.kind) for column in found), 0)
 
     @property
     def text_column(self) -> str:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import NAMES, bits_in, choose, holds, id_type, kind_of, rank_type, storable_schema
+from .columns import NAMES, choose, holds, id_type, kind_of, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .npy import checked, table_of
 from .schemas import conform
@@ -48,7 +48,6 @@ class TableSource:
         ids = [] if roles.id is None else [table.schema.field(roles.id).type]
         ranks = [] if roles.rank is None else [table.schema.field(roles.rank).type]
         self.holds = holds(table.schema.field(roles.text).type, roles.kind)
-        self.bits = bits_in(table.schema.field(roles.text).type, roles.kind)
         elements = id_type([table.schema.field(roles.text).type])
         self._plan = Plan(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""), elements)
 

@@ -39,9 +39,7 @@ class NpyPart:
             try:
                 array = np.load(path, mmap_mode="r", allow_pickle=False)
             except (ValueError, EOFError) as error:
-                raise InputError(
-                    f"{label} is not an array that can be read ({error}); save it with numpy.save"
-                ) from error
+                raise InputError(f"{label} cannot be read as an array ({error}); save it with numpy.save") from error
         self._array = checked(array, label, bits=self._bits)
 
     @cached_property

@@ -17,6 +17,7 @@ from lookalike.results import Deduplicated, Pairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.measures import Measure
     from lookalike.read import Source
     from lookalike.summary import Summary
 
@@ -64,30 +65,52 @@ class Facts:
         more = len(source.paths) - TITLES
         return ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
 
+    @property
+    def measure(self) -> Measure:
+        """How similarity was measured, or distance."""
+        return self.result.recipe.measure
+
+    @property
+    def reached(self) -> str:
+        """What pairs have at the threshold and beyond it."""
+        return f"{self.measure.column} {self.summary.threshold:g} or {'less' if self.measure.is_distance else 'more'}"
+
+    def rule(self) -> str:
+        """Say in a sentence when items count as duplicates."""
+        s, kind = self.summary, self.result.recipe.shingling.kind
+        if self.measure.is_distance:
+            return f"Items count as duplicates up to a {self.measure.name} distance of {s.threshold:g}."
+        what = {"elements": "elements", "vectors": "vectors"}.get(kind, f"{s.shingle} shingles")
+        name = "" if self.measure.name == "jaccard" else f" by {self.measure.name}"
+        return f"Items count as duplicates from a similarity of {s.threshold:g} of their {what}{name}."
+
     @cached_property
     def similarity(self) -> NDArray[np.float64]:
         """The similarity of each pair, or of each item removed to its keeper; NaN where it is not known."""
         if isinstance(self.result, Pairs):
-            found = self.result.to_arrow()["similarity"]
+            found = self.result.to_arrow()[self.measure.column]
         else:
             table = self.result.clusters.to_arrow()
-            found = table["similarity"].filter(np.logical_not(table["kept"].to_numpy()))
+            found = table[self.measure.column].filter(np.logical_not(table["kept"].to_numpy()))
         return np.asarray(found.to_numpy(), np.float64)
 
     @cached_property
     def near(self) -> NDArray[np.float64]:
         """The known similarities but those of copies."""
-        return self.similarity[self.similarity < 1]
+        found: NDArray[np.float64] = self.similarity[
+            ~np.isnan(self.similarity) & (self.similarity != self.measure.best)
+        ]
+        return found
 
     @property
     def copies(self) -> int:
         """Pairs with the same shingles, or items removed that have those of their keeper."""
-        return int(np.count_nonzero(self.similarity == 1))
+        return int(np.count_nonzero(self.similarity == self.measure.best))
 
     @property
     def chained(self) -> int:
         """Items below the threshold to their keeper: others in between connect them."""
-        return int(np.count_nonzero(self.near < self.summary.threshold))
+        return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.least_score))
 
     @property
     def unknown(self) -> int:
@@ -111,7 +134,11 @@ class Facts:
         """Return the numbers at the top."""
         s = self.summary
         chance = "all pairs" if s.exact else percent(s.recall)
-        found = ("found", chance, "by exact search" if s.exact else f"of pairs at similarity {s.threshold:g}")
+        found = (
+            "found",
+            chance,
+            "by exact search" if s.exact else f"of pairs at {self.measure.column} {s.threshold:g}",
+        )
         took = ("took", duration(self.seconds), f"on {s.threads} thread{'s' * (s.threads != 1)}")
         if self.deduplicated:
             return [
@@ -125,7 +152,7 @@ class Facts:
         clusters = [] if self.across else [("clusters", f"{s.clusters:,}", "of connected pairs")]
         return [
             ("items", f"{s.items:,}", "went in"),
-            ("pairs", f"{s.pairs:,}", f"at similarity {s.threshold:g} or more"),
+            ("pairs", f"{s.pairs:,}", f"at {self.reached}"),
             *clusters,
             ("candidates", f"{s.candidates:,}", "were compared"),
             found,
@@ -158,7 +185,7 @@ class Facts:
             else [
                 ("pairs", f"{s.pairs:,}", "each verified by its exact similarity"),
                 ("exact copies", f"{self.copies:,}", "pairs with the same shingles"),
-                ("near-duplicates", f"{near:,}", f"pairs of similarity {s.threshold:g} or more, but below 1"),
+                ("near-duplicates", f"{near:,}", f"pairs of {self.reached}, but no copies"),
             ]
         )
         if not self.deduplicated and not self.across:

@@ -103,7 +103,7 @@ def drawn(facts: Facts) -> list[Plot]:
             f"The partners of {s.measured.sampled:,} sampled items were looked for by an exact scan: points are the "
             "share of them that the run found, lines what the S-curve predicts."
         )
-        figure = plots.recall(s.measured.bins, s.measured.confidence)
+        figure = plots.recall(s.measured.bins, s.measured.confidence, facts.measure.column)
         found.append(plot("Recall, measured", figure, "recall", caption))
     return found
 
@@ -111,30 +111,34 @@ def drawn(facts: Facts) -> list[Plot]:
 def s_curve(facts: Facts) -> Plot:
     """Draw the chance to be found over the similarity."""
     s = facts.summary
-    banding = facts.result.recipe.banding
-    if banding is None:
-        caption = f"The search was exact: every pair of similarity {s.threshold:g} or more was found, and no other."
-        return plot("Chance to be found", plots.step(s.threshold), "curve", caption)
+    recipe = facts.result.recipe
+    if recipe.banding is None:
+        caption = f"The search was exact: every pair of {facts.reached} was found, and no other."
+        return plot("Chance to be found", plots.step(s.threshold, plots.across(recipe)), "curve", caption)
     chances = ", ".join(f"{percent(chance)} at {similarity}" for similarity, chance in s.chance.items())
     caption = f"Chance of a pair to be found: {chances}. What is compared in vain costs time, and is never reported."
-    return plot("Chance to be found", plots.curve(banding, s.threshold), "curve", caption)
+    figure = plots.curve(recipe.banding, s.threshold, recipe.chance, plots.across(recipe))
+    return plot("Chance to be found", figure, "curve", caption)
 
 
 def histogram(facts: Facts) -> Plot:
     """Draw how similar pairs are, or members to their keepers."""
+    column = facts.measure.column.capitalize()
     if facts.deduplicated:
         heading, what = (
-            "Similarity to the keeper",
+            f"{column} to the keeper",
             f"{len(facts.near):,} near-duplicates, each compared with its keeper.",
         )
     else:
-        heading, what = "Similarity of pairs", f"{len(facts.near):,} pairs of near-duplicates."
+        heading, what = f"{column} of pairs", f"{len(facts.near):,} pairs of near-duplicates."
     if facts.copies:
-        what += f" {facts.copies:,} exact copies, of similarity 1, are not drawn."
+        what += f" {facts.copies:,} exact copies, of {facts.measure.column} {facts.measure.best:g}, are not drawn."
     if facts.chained:
-        what += f" {facts.chained:,} in grey are below the threshold: items in between connect them to their keeper."
+        beyond = "beyond" if facts.measure.is_distance else "below"
+        what += f" {facts.chained:,} in grey are {beyond} the threshold: items in between connect them to their keeper."
     up = "items removed" if facts.deduplicated else "pairs"
-    return plot(heading, plots.histogram(facts.near, facts.summary.threshold, up), "similarity", what)
+    draw = plots.distances if facts.measure.is_distance else plots.histogram
+    return plot(heading, draw(facts.near, facts.summary.threshold, up), "similarity", what)
 
 
 def plot(heading: str, figure: Figure, name: str, caption: str) -> Plot:
@@ -186,7 +190,8 @@ def roles(example: Example, result: Result) -> tuple[str, str]:
 
 def show(example: Example, result: Result) -> Shown:
     """Prepare an example for the page."""
-    unit = {"tokens": "token ids", "elements": "elements"}.get(result.recipe.shingling.kind, "characters")
+    units = {"tokens": "token ids", "elements": "elements", "vectors": "numbers", "bits": "words of 64 bits"}
+    unit = units.get(result.recipe.shingling.kind, "characters")
 
     def prepare(role: str, side: Side) -> tuple[str, str, list[Passage]]:
         return role, name(side.id), passages(side, unit)
@@ -196,7 +201,9 @@ def show(example: Example, result: Result) -> Shown:
     remark = ""
     if not any(side.differs for side in sides):
         remark = (
-            "All shingles are the same."
+            ""
+            if result.recipe.measure.of != "sets"
+            else "All shingles are the same."
             if example.similarity == 1
             else "Every token is in a shared shingle: what differs is their order, or how often they occur."
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import itertools
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.recall import Share
-    from lookalike.recipe import Banding
+    from lookalike.recipe import Banding, Recipe
+
+Chance = Callable[[float], float]
+"""The chance of two items to be compared, of their similarity or distance."""
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -92,42 +97,67 @@ UNWANTED = [
 """What a figure's SVG has that a page does not need."""
 
 
-def curve(banding: Banding, threshold: float | None = None) -> Figure:
-    """Draw the S-curve: the chance of two items to be compared, over their similarity.
+@dataclass(frozen=True, slots=True)
+class Across:
+    """What goes across a plot: similarity from 0 to 1, or distance from 0 to twice the threshold."""
+
+    column: str = "similarity"
+    most: float = 1.0
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether pairs are on the left of the threshold."""
+        return self.column == "distance"
+
+
+def across(recipe: Recipe) -> Across:
+    """Return what goes across the plots of a run."""
+    measure = recipe.measure
+    return Across(measure.column, max(2 * float(recipe.threshold), TINY) if measure.is_distance else 1.0)
+
+
+def curve(
+    banding: Banding, threshold: float | None = None, chance: Chance | None = None, of: Across | None = None
+) -> Figure:
+    """Draw the S-curve: the chance of two items to be compared, over their similarity; or over what `of` says.
 
     With a threshold, the pairs that are missed (false negatives) and the candidates that are compared in vain (false
-    positives) are shaded.
+    positives) are shaded. `chance` is that of bands of sets, if it is not given.
     """
-    similarity = np.linspace(0, 1, 401)
+    chance, of = chance or banding.chance, of or Across()
+    values = np.linspace(0, of.most, 401)
     with mpl.rc_context(STYLE):
-        figure, axes = canvas("similarity of two items", "chance to be compared")
-        chance = [banding.chance(s) for s in similarity]
-        draw_chance(axes, similarity.tolist(), chance, f"{banding.bands} bands of {banding.rows} rows")
+        figure, axes = canvas(f"{of.column} of two items", "chance to be compared")
+        name = f"{banding.bands} bands of {banding.rows} rows"
+        draw_chance(axes, values.tolist(), [chance(value) for value in values], name, of.most)
         if threshold is not None:
-            low = np.append(similarity[similarity < threshold], threshold)
-            high = np.append(threshold, similarity[similarity > threshold])
-            missed, vain = ([banding.chance(s) for s in part] for part in (high, low))
-            shade(axes, high, missed, 1, "red", 0.55, "missed (false negatives)")
-            shade(axes, low, vain, 0, "blue", 0.2, "compared in vain (false positives)")
+            low = np.append(values[values < threshold], threshold)
+            high = np.append(threshold, values[values > threshold])
+            pairs, others = (low, high) if of.is_distance else (high, low)
+            missed, vain = ([chance(value) for value in part] for part in (pairs, others))
+            shade(axes, pairs, missed, 1, "red", 0.55, "missed (false negatives)")
+            shade(axes, others, vain, 0, "blue", 0.2, "compared in vain (false positives)")
             mark_threshold(axes, threshold)
         figure.legend(loc="outside lower left", ncols=2)
         return figure
 
 
-def step(threshold: float) -> Figure:
+def step(threshold: float, of: Across | None = None) -> Figure:
     """Draw what becomes of the S-curve in an exact search: a step at the threshold."""
+    of = of or Across()
     with mpl.rc_context(STYLE):
-        figure, axes = canvas("similarity of two items", "chance to be found")
-        draw_chance(axes, [0, threshold, threshold, 1], [0, 0, 1, 1], "exact search")
+        figure, axes = canvas(f"{of.column} of two items", "chance to be found")
+        up = [1, 1, 0, 0] if of.is_distance else [0, 0, 1, 1]
+        draw_chance(axes, [0, threshold, threshold, of.most], up, "exact search", of.most)
         mark_threshold(axes, threshold)
         figure.legend(loc="outside lower left", ncols=2)
         return figure
 
 
-def draw_chance(axes: Axes, similarity: Sequence[float], chance: Sequence[float], label: str) -> None:
-    """Draw a chance over the similarity."""
-    axes.plot(similarity, chance, color=COLOURS["blue"], linewidth=2, label=label, clip_on=False, zorder=3)
-    axes.set(xlim=(0, 1), ylim=(0, 1.02))
+def draw_chance(axes: Axes, values: Sequence[float], chance: Sequence[float], label: str, most: float) -> None:
+    """Draw a chance over the similarity, or distance."""
+    axes.plot(values, chance, color=COLOURS["blue"], linewidth=2, label=label, clip_on=False, zorder=3)
+    axes.set(xlim=(0, most), ylim=(0, 1.02))
 
 
 def shade(
@@ -156,6 +186,22 @@ def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pair
         whole_numbers(axes)
         if threshold < 1:
             mark_threshold(axes, threshold)
+        return figure
+
+
+def distances(distance: NDArray[np.float64], threshold: float, up: str = "pairs") -> Figure:
+    """Draw how many there are of each distance above 0; those beyond the threshold in grey."""
+    with mpl.rc_context(STYLE):
+        figure, axes = canvas("distance", up)
+        most = max(threshold, distance.max(initial=0.0), TINY)
+        edges = np.linspace(0, most, BINS + 1)
+        counts, _ = np.histogram(distance, edges)
+        colours = np.where(edges[:-1] >= threshold, COLOURS["grey"], COLOURS["blue"])
+        axes.bar(edges[:-1], counts, np.diff(edges) * 0.9, align="edge", color=colours.tolist(), linewidth=0)
+        axes.set_xlim(0, most * 1.02)
+        axes.set_ylim(0, max(int(counts.max(initial=0)), 1) * 1.06)
+        whole_numbers(axes)
+        mark_threshold(axes, threshold)
         return figure
 
 
@@ -199,10 +245,10 @@ def size_ranges(counts: dict[int, int]) -> dict[str, int]:
     return found
 
 
-def recall(shares: Sequence[Share], confidence: float) -> Figure:
+def recall(shares: Sequence[Share], confidence: float, column: str = "similarity") -> Figure:
     """Draw the recall measured in each bin of similarity, with its interval, beside the one predicted."""
     with mpl.rc_context(STYLE):
-        figure, axes = canvas("similarity of two items", "share of true pairs found")
+        figure, axes = canvas(f"{column} of two items", "share of true pairs found")
         known = [share for share in shares if share.recall is not None]
         middle = [(share.low + share.high) / 2 for share in known]
         found = np.array([share.recall for share in known], float)
