@@ -30,6 +30,7 @@ TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "compare": "compare", "t
 
 MODULES = (
     "pipeline",
+    "neighbours",
     "comparison",
     "tune",
     "estimate",

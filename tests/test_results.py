@@ -35,9 +35,8 @@ TABLE = pa.table({"text": pa.array(TEXTS), "n": range(6)})
 def test_public_names() -> None:
     assert sorted(lookalike.__all__) == [
         "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "InputError", "LookalikeError", "Measure",
-        "Measured",
-        "MissingExtraError", "OutputError", "Pairs", "Recipe", "RecipeError", "Shingling", "Summary", "balance",
-        "compare", "deduplicate", "estimate_costs", "find_pairs", "tune",
+        "Measured", "MissingExtraError", "Nearest", "OutputError", "Pairs", "Recipe", "RecipeError", "Shingling",
+        "Summary", "balance", "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "tune",
     ]  # fmt: skip
     assert dir(lookalike) == sorted([*lookalike.__all__, "__version__"])
     for name in lookalike.__all__:

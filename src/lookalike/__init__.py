@@ -2,6 +2,7 @@
 
     find_pairs    which of these resemble each other?
     deduplicate   keep one of each
+    nearest       what is most similar to each?
     compare       how similar are these two, and why?
     tune          bands and rows from threshold and recall
 
@@ -23,9 +24,10 @@ from lookalike.tune import balance, tune
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, compare
     from lookalike.estimate import Estimate, estimate_costs
+    from lookalike.neighbours import nearest
     from lookalike.pipeline import deduplicate, find_pairs
     from lookalike.recall import Measured
-    from lookalike.results import Clusters, Deduplicated, Pairs
+    from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
 
 __version__ = "0.1.0"
@@ -41,6 +43,7 @@ __all__ = [
     "Measure",
     "Measured",
     "MissingExtraError",
+    "Nearest",
     "OutputError",
     "Pairs",
     "Recipe",
@@ -52,14 +55,16 @@ __all__ = [
     "deduplicate",
     "estimate_costs",
     "find_pairs",
+    "nearest",
     "tune",
 ]
 
 _HOMES = {
     "comparison": ("Comparison", "compare"),
     "estimate": ("Estimate", "estimate_costs"),
+    "neighbours": ("nearest",),
     "pipeline": ("deduplicate", "find_pairs"),
-    "results": ("Clusters", "Deduplicated", "Pairs"),
+    "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
     "recall": ("Measured",),
     "summary": ("Summary",),
 }

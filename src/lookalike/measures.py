@@ -23,7 +23,7 @@ NAMES: dict[Of, tuple[Name, ...]] = {
 }
 """Which measures there are; the first of each is the usual one."""
 
-JACCARD, DICE, COSINE, OVERLAP = 0, 1, 2, 3
+JACCARD, DICE, COSINE, OVERLAP, CONTAINMENT = 0, 1, 2, 3, 4
 """What the kernels of sets call them."""
 
 CELLS = 4.0

@@ -162,6 +162,38 @@ class Pairs(Table):
         return Clusters(cluster_table(ids, found, known, measure), self.summary)
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class Nearest(Table):
+    """The most similar others of each item: columns left, right, rank (from 1), similarity or distance."""
+
+    k: int
+    """How many were asked for."""
+    recipe: Recipe
+    """How they were compared."""
+
+    @property
+    def _headline(self) -> str:
+        return f"Nearest: {self.k:,} each of {len(pc.unique(self._table['left'])):,} items"
+
+
+def nearest_table(
+    collected: Collected,
+    questions: NDArray[np.int32],
+    items: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    measure: Measure,
+) -> tuple[pa.Table, int]:
+    """Put together the columns of a table of the nearest, and count its rows."""
+    row, rank = np.nonzero(items >= 0)
+    found = {
+        "left": collected.names(questions[row].astype(np.int64)),
+        "right": collected.names_against(items[row, rank].astype(np.int64)),
+        "rank": as_arrow(rank + 1),
+        measure.column: as_arrow(measure.values(scores[row, rank])),
+    }
+    return pa.table(found), len(row)
+
+
 def pair_table(collected: Collected, pairs: IndexedPairs, measure: Measure) -> pa.Table:
     """Put together the columns of a pairs table."""
     return pa.table(

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.items import Items
-    from lookalike.measures import Measure
     from lookalike.shingle import Shingler
     from lookalike.threads import Threads
 
@@ -86,16 +85,16 @@ def scan(
     items: Items,
     shingler: Shingler,
     threads: Threads,
-    measure: Measure,
-    least: float,
+    goal: tuple[int, float, float],
 ) -> Iterator[Hits]:
     """Yield what resembles the few among the items of these indices, in order, some items at a time.
 
-    A hit has a similarity of at least `least`; with 0 it shares at least one shingle.
+    `goal` is a measure, the least share of a set that is shared, and the least similarity of a hit; with 0 it shares at
+    least one shingle.
     """
+    code, share, least = goal
     index = make_index(few)
     data = items.data.view()
-    share = measure.least_jaccard(least)
     local = threading.local()
 
     def look_up(task: Task) -> Hits:
@@ -106,7 +105,7 @@ def scan(
         first = np.diff(place, prepend=-1) > 0
         sizes = shingler.sets(data, task.bounds[place[first]])[1]
         similarity = np.empty(len(shared))
-        write_similarities(measure.code, shared, few.sizes[one], sizes[np.cumsum(first) - 1], similarity)
+        write_similarities(code, shared, few.sizes[one], sizes[np.cumsum(first) - 1], similarity)
         enough = similarity >= least
         return Hits(task.items[place[enough]], one[enough], similarity[enough], len(task.items))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
+from lookalike.measures import CONTAINMENT
 from lookalike.scan import Few, Hits, scan
 from lookalike.threads import slices
 from lookalike.verify import SetVerifier, VectorVerifier, Verifier
@@ -73,8 +74,13 @@ class Space(Protocol):
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some items in parts that can be looked for in one scan."""
 
-    def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
-        """Compare a few items with many others: yield who is similar enough, some of the many at a time."""
+    def scan(
+        self, few: NDArray[np.int32], among: NDArray[np.int32], least: float, *, one_way: bool = False
+    ) -> Iterator[Hits]:
+        """Compare a few items with many others: yield who is similar enough, some of the many at a time.
+
+        With `one_way`, a measure that is so is taken of the few in the others; else the better way round.
+        """
 
     def directed(self, pairs: IndexedPairs, collected: Collected) -> IndexedPairs:
         """Return pairs as the measure has them: of one that is one-way, each way round that reaches the threshold."""
@@ -101,10 +107,14 @@ class SetSpace:
         """Cut some items by the length of their texts."""
         return list(slices(self.items.lengths[few].astype(np.int64) + 1, TEXT_AT_A_TIME))
 
-    def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
+    def scan(
+        self, few: NDArray[np.int32], among: NDArray[np.int32], least: float, *, one_way: bool = False
+    ) -> Iterator[Hits]:
         """Compare a few sets with many others."""
-        made = Few.of(few, self.items, self.shingler)
-        return scan(made, among, self.items, self.shingler, self.run.threads, self.run.recipe.measure, least)
+        made, measure = Few.of(few, self.items, self.shingler), self.run.recipe.measure
+        code = CONTAINMENT if one_way and measure.one_way else measure.code
+        goal = (code, measure.least_jaccard(least), least)
+        return scan(made, among, self.items, self.shingler, self.run.threads, goal)
 
     def sizes_of(self, items: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the sizes of some sets."""
@@ -138,7 +148,14 @@ class VectorSpace:
         """Cut some vectors in blocks."""
         return [slice(begin, begin + SIDE) for begin in range(0, len(few), SIDE)]
 
-    def scan(self, few: NDArray[np.int32], among: NDArray[np.int32], least: float) -> Iterator[Hits]:
+    def scan(
+        self,
+        few: NDArray[np.int32],
+        among: NDArray[np.int32],
+        least: float,
+        *,
+        one_way: bool = False,  # noqa: ARG002 - no measure of vectors is
+    ) -> Iterator[Hits]:
         """Compare a few vectors with many others."""
         ready = self.family.ready(few)
         for begin in range(0, len(among), SIDE):

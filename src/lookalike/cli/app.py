@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, options, pairs, tune
+from lookalike.cli import compare, dedup, nearest, options, pairs, tune
 
 app = typer.Typer(
     name="lookalike",
-    help="Find near-duplicates among many documents: fast, every pair verified, with the recall you ask for.",
+    help="Find similar items among many: documents, sets, vectors. Every pair is verified, the recall is yours to ask for.",
     epilog="lookalike COMMAND --help has examples.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command("dedup", cls=options.Subcommand)(dedup.dedup)
 app.command("pairs", cls=options.Subcommand)(pairs.pairs)
+app.command("nearest")(nearest.nearest)
 app.command("compare")(compare.compare)
 app.command("tune")(tune.tune)
 
@@ -37,4 +38,4 @@ def common(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Find near-duplicates among many documents: fast, every pair verified, with the recall you ask for."""
+    """Find similar items among many: documents, sets, vectors. Every pair is verified, the recall is yours to ask for."""

@@ -18,6 +18,7 @@ from lookalike.cli.show import print_summary
 from lookalike.errors import InputError
 from lookalike.read.paths import expand
 from lookalike.report import check, write
+from lookalike.results import Nearest
 from lookalike.stages import peak_memory
 
 if TYPE_CHECKING:
@@ -79,11 +80,12 @@ class Job:
         yield
         self._seconds[stage] = round(time.perf_counter() - begin, 4)
 
-    def finish(self, result: Pairs | Deduplicated, outputs: dict[str, Path]) -> None:
+    def finish(self, result: Pairs | Deduplicated | Nearest, outputs: dict[str, Path]) -> None:
         """Tell what was done, on a page too if one is wanted."""
         if self._bars:
             self._bars.stop()
         for page in self.pages.values():
+            assert not isinstance(result, Nearest)  # noqa: S101 - there is no page about it
             final = self._final(result.summary)
             with self.timed("report"):
                 write(result, page, final)

@@ -39,7 +39,7 @@ def pairs(
     In Python: lookalike.find_pairs(Path("a.parquet"), threshold=0.7).to_arrow()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
-    from lookalike.cli.show import print_pairs
+    from lookalike.cli.show import print_table
     from lookalike.pipeline import find_pairs
     from lookalike.write import check_outputs, write_table
 
@@ -51,5 +51,5 @@ def pairs(
             if output is not None:
                 write_table(found.to_arrow(), output)
             elif not json:
-                print_pairs(found)
+                print_table(found)
         job.finish(found, wanted)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lookalike.comparison import Comparison, Span
     from lookalike.recall import Measured, Share
-    from lookalike.results import Pairs
+    from lookalike.results import Nearest, Pairs
     from lookalike.summary import Summary
 
 PAIRS_SHOWN = 20
@@ -53,6 +53,12 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
     seconds = ", ".join(f"{stage} {took:.2f}" for stage, took in s.seconds.items() if stage != "total")
     search = "exact search" if s.exact else f"{s.bands} bands of {s.rows} rows"
     rows = [("items", f"{s.items:,}")]
+    took = [
+        ("seconds", f"{s.seconds.get('total', sum(s.seconds.values())):.2f}: {seconds}; {s.threads} threads"),
+        ("memory", f"{s.peak_memory_bytes / 1e6:,.0f} MB at most"),
+    ]
+    if "nearest" in s.seconds:
+        return [*rows, ("nearest", found), ("measure", f"{s.measure} on {s.shingle}"), *took]
     if deduplicated:
         rows.append(("kept", f"{s.kept:,}"))
         rows.append(
@@ -64,8 +70,7 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
         ("threshold", f"{s.measure} {s.threshold:g} on {s.shingle}, {search}"),
         ("chance", "1 to be found, by exact search" if s.exact else f"{chances} to be found"),
         *measured_rows(s.measured, "at least " if deduplicated else ""),
-        ("seconds", f"{s.seconds.get('total', sum(s.seconds.values())):.2f}: {seconds}; {s.threads} threads"),
-        ("memory", f"{s.peak_memory_bytes / 1e6:,.0f} MB at most"),
+        *took,
     ]
 
 
@@ -94,13 +99,13 @@ def between(share: Share, confidence: str = "") -> str:
     return f" ({low:.4f} to {high:.4f}{confidence})" if low < high else ""
 
 
-def print_pairs(found: Pairs) -> None:
-    """Print pairs: a short table on a terminal, all of them separated by tabs elsewhere."""
+def print_table(found: Pairs | Nearest) -> None:
+    """Print what was found: a short table on a terminal, all of it separated by tabs elsewhere."""
     if sys.stdout.isatty():
-        measured = found.recipe.measure.column
-        table = Table(Column("left", overflow="fold"), Column("right", overflow="fold"), measured)
+        names = found.to_arrow().column_names
+        table = Table(*(Column(name, overflow="fold") for name in names))
         for row in found.to_arrow().slice(0, PAIRS_SHOWN).to_pylist():
-            table.add_row(escape(str(row["left"])), escape(str(row["right"])), f"{row[measured]:.4f}")
+            table.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell)) for cell in row.values()))
         console = Console()
         console.print(table)
         if len(found) > PAIRS_SHOWN:

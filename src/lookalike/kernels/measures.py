@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from lookalike.kernels.jit import inline, kernel
-from lookalike.measures import COSINE, DICE, JACCARD
+from lookalike.measures import CONTAINMENT, COSINE, DICE, JACCARD
 
 
 @inline
@@ -22,7 +22,7 @@ def similarity(measure, shared, one, two):
         return 2 * shared / (one + two)
     if measure == COSINE:
         return shared / math.sqrt(np.float64(one) * np.float64(two))
-    return shared / min(one, two)
+    return shared / (one if measure == CONTAINMENT else min(one, two))
 
 
 @kernel

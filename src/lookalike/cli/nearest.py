@@ -1,0 +1,55 @@
+"""lookalike nearest: the most similar others of each item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lookalike.cli import options
+
+
+@options.with_settings(options.recipe, options.reading)
+def nearest(
+    inputs: options.Inputs,
+    k: Annotated[int, typer.Option("-k", help="How many of each item.")] = 10,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where they go: .parquet, .jsonl or .csv.")
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Look among the items of this file instead; may be given several times."),
+    ] = None,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+    **settings: Any,  # noqa: ANN401 - see options
+) -> None:
+    """List the k most similar others of each item: left, right, rank, similarity.
+
+    Without -o they go to standard output, separated by tabs; a terminal shows the first of them.
+
+    \b
+    Examples:
+      lookalike nearest vectors.npy -k 5 -o nearest.parquet
+      lookalike nearest queries.npy --against vectors.npy --measure cosine --recall 0.95
+      lookalike nearest baskets.csv --item customer --element product -k 3
+
+    In Python: lookalike.nearest(Path("vectors.npy"), k=5).to_arrow()
+    """  # noqa: D301 - Click knows this backslash
+    from lookalike.cli.job import Job
+    from lookalike.cli.show import print_table
+    from lookalike.neighbours import nearest as find_nearest
+    from lookalike.write import check_outputs, write_table
+
+    wanted = {} if output is None else {"--output": output}
+    with Job(settings, inputs, against or [], quiet=quiet, as_json=json) as job:
+        check_outputs(wanted, job.files, force=force)
+        found = find_nearest(job.inputs, k, against=job.against, **job.settings)
+        with job.timed("write"):
+            if output is not None:
+                write_table(found.to_arrow(), output)
+            elif not json:
+                print_table(found)
+        job.finish(found, wanted)

@@ -1,0 +1,237 @@
+"""Top k: for each item the most similar others, with exact scores.
+
+Sets are compared with every set they share something with. Vectors are compared in blocks, which misses none. Or, if
+some may be missed and the measure is the cosine, short codes of bits say first which vectors are worth it: how many
+are looked at is found out on a sample of the questions, which is answered both ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from lookalike.band import Seen
+from lookalike.collect import collect
+from lookalike.errors import RecipeError
+from lookalike.family import Cosine
+from lookalike.kernels import codes as kernels
+from lookalike.results import Nearest, nearest_table
+from lookalike.settings import Run, Settings
+from lookalike.space import VectorSpace
+from lookalike.summary import summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.collect import Collected
+    from lookalike.family import Family
+    from lookalike.threads import Threads
+
+LEAST = 1e-9
+"""A similarity that whatever shares anything has."""
+
+QUESTIONS = 256
+"""Vectors whose nearest are looked for in one task."""
+
+BASE = 1 << 12
+"""Vectors they are compared with at a time."""
+
+BITS = 256
+"""Of a code."""
+
+SAMPLED = 128
+"""Questions that are answered both ways, to see how many vectors codes must let through."""
+
+FEW = 1 << 12
+"""Vectors up to which codes are not worth it."""
+
+MOST_SHARE = 0.1
+"""Of all vectors: if codes must let through more, they are not worth it."""
+
+SPARE = 1.3
+"""How many more are let through than the sample needed, since the others are not the sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best items of each question so far, the greatest score first; -1 where there are not so many."""
+
+    items: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, count: int, k: int) -> Best:
+        """Begin with none."""
+        return cls(np.full((count, k), -1, np.int32), np.full((count, k), -np.inf))
+
+
+def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[Settings]) -> Nearest:  # noqa: ANN401 - whatever holds items
+    """Find the k most similar others of each item, or the k of `against` that are most similar to it.
+
+    Scores are exact. Of vectors by cosine, some of the k may be others than the very nearest, as `recall` allows: by
+    default 0.99 of them, in the mean, are the nearest. A threshold leaves out what is less similar. What shares nothing
+    with an item is not listed, so there may be fewer than k. By containment, it is the item that is in the others.
+
+    >>> nearest([{1, 2, 3}, {1, 2}, {2, 3, 4}], k=1)
+    Nearest: 1 each of 3 items
+      left  right  rank  similarity
+      0     1      1     0.6667
+      1     0      1     0.6667
+      2     0      1     0.5000
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise RecipeError(f"`k` must be a whole number, at least 1. Got {k!r}")
+    if settings.get("bands") is not None or settings.get("rows") is not None:
+        raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
+    wanted = settings.get("recall", 0.99)
+    given: Settings = {"threshold": LEAST, **settings, "recall": 1.0}
+    distance = settings.get("measure") in ("euclidean", "hamming")
+    if distance and "threshold" not in settings:
+        given["threshold"] = float(np.finfo(np.float64).max)
+    with Run(given, items, against) as run:
+        collected = collect(run)
+        known = np.flatnonzero(collected.copies.original >= 0).astype(np.int32)
+        boundary = collected.boundary
+        questions = known if boundary is None else known[known < boundary]
+        among = known if boundary is None else known[known >= boundary]
+        seen = Seen(1)
+        with run.stages.stage("nearest", len(questions)) as advance, run.stages.timed("nearest"):
+            best = Best.of(len(questions), min(k, max(len(among), 1)))
+            for part, found in search(run, collected, questions, among, best.items.shape[1], wanted, seen):
+                best.items[part], best.scores[part] = found.items, found.scores
+                advance(len(found.items))
+        best = beyond(best, run.recipe.least_score if "threshold" in settings else -np.inf)
+        table, count = nearest_table(collected, questions, best.items, best.scores, run.recipe.measure)
+        summary = summarise(run, collected, seen, pairs=count)
+        return Nearest(table, replace(summary, recall=wanted), k, run.recipe)
+
+
+def search(
+    run: Run,
+    collected: Collected,
+    questions: NDArray[np.int32],
+    among: NDArray[np.int32],
+    k: int,
+    recall: float,
+    seen: Seen,
+) -> Iterator[tuple[slice, Best]]:
+    """Yield the nearest of some questions at a time, and which these are."""
+    space = collected.space
+    if not isinstance(space, VectorSpace):
+        for part in space.rounds(questions):
+            yield part, nearest_sets(collected, questions[part], among, k, seen)
+        return
+    if recall < 1 and isinstance(space.family, Cosine) and len(among) > FEW:
+        through = Codes(space.family, among, run.threads)
+        wanted = through.enough(questions, k, recall)
+        if wanted <= MOST_SHARE * len(among):
+            yield from through.answer(questions, k, wanted, seen)
+            return
+    parts = [slice(begin, begin + QUESTIONS) for begin in range(0, len(questions), QUESTIONS)]
+    for part in parts:
+        yield part, nearest_exactly(space.family, questions[part], among, k)
+        seen.proposed += len(questions[part]) * len(among)
+        space.vectors.trim()
+
+
+def nearest_sets(
+    collected: Collected, questions: NDArray[np.int32], among: NDArray[np.int32], k: int, seen: Seen
+) -> Best:
+    """Return the nearest of some sets, by comparing them with all that they share something with."""
+    best = Best.of(len(questions), k)
+    for hits in collected.space.scan(questions, among, 0.0, one_way=True):
+        kernels.keep_best(hits.few, hits.item, hits.similarity, questions, best.items, best.scores)
+        seen.proposed += len(hits)
+    return best
+
+
+def nearest_exactly(family: Family, questions: NDArray[np.int32], among: NDArray[np.int32], k: int) -> Best:
+    """Return the nearest of some vectors, by comparing them with all, in blocks."""
+    best = Best.of(len(questions), k)
+    ready = family.ready(questions)
+    room = max(len(among[:BASE]) * 2, 1 << 18)
+    rows, columns = np.empty(room, np.int32), np.empty(room, np.int32)
+    for begin in range(0, len(among), BASE):
+        some = among[begin : begin + BASE]
+        products = family.about(ready, family.ready(some))
+        bounds = bounds_of(products, best, k, family.margin)
+        row = 0
+        while row < len(products):
+            filled, row = kernels.gather_above_bounds(products, bounds, row, rows, columns)
+            one, two = rows[:filled], some[columns[:filled]]
+            kernels.keep_best(one, two, family.scores(questions[one], two), questions, best.items, best.scores)
+    return best
+
+
+def bounds_of(products: NDArray[np.float32], best: Best, k: int, margin: float) -> NDArray[np.float32]:
+    """Return the score from which on a vector may be among the best of each row."""
+    bounds = np.where(best.items[:, -1] >= 0, best.scores[:, -1], -np.inf)
+    if products.shape[1] > k + 1 and not np.isfinite(bounds).all():
+        there = np.partition(products, products.shape[1] - k - 1, axis=1)[:, products.shape[1] - k - 1]
+        bounds = np.maximum(bounds, there)  # one more than k, since an item itself may be among them
+    return np.nextafter((bounds - 2 * margin).astype(np.float32), np.float32(-np.inf))
+
+
+def beyond(best: Best, least: float) -> Best:
+    """Leave out what is less similar than wanted."""
+    return Best(np.where(best.scores >= least, best.items, np.int32(-1)), best.scores)
+
+
+class Codes:
+    """Vectors as bits: on which sides of random planes each is."""
+
+    def __init__(self, family: Cosine, among: NDArray[np.int32], threads: Threads) -> None:
+        self._family = family
+        self._among = among
+        self._threads = threads
+        self._codes = np.empty((len(among), BITS // 64), np.uint64)
+        parts = (slice(begin, begin + BASE) for begin in range(0, len(among), BASE))
+        for part, made in threads.map(lambda part: (part, self.make(among[part])), parts):
+            self._codes[part] = made
+
+    def make(self, items: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """Return the codes of some vectors."""
+        products = self._family.matrix[items].astype(np.float32, copy=False) @ self._family.directions(BITS)
+        made = np.empty((len(items), BITS // 64), np.uint64)
+        kernels.pack_codes(products, made)
+        return made
+
+    def enough(self, questions: NDArray[np.int32], k: int, recall: float) -> int:
+        """Return how many vectors codes must let through for a share of the nearest to be among them.
+
+        A sample of the questions is answered exactly. Where in the order of codes are the answers?
+        """
+        source = np.random.default_rng(self._family.recipe.seed)
+        sample = np.sort(source.choice(questions, min(SAMPLED, len(questions)), replace=False))
+        truth = nearest_exactly(self._family, sample, self._among, k)
+        places = np.full(len(self._family.matrix), -1, np.int64)
+        places[self._among] = np.arange(len(self._among))
+        ranks = []
+        for code, answers in zip(self.make(sample), truth.items, strict=True):
+            apart = np.bitwise_count(self._codes ^ code).sum(axis=1, dtype=np.int64)
+            ranks.append(np.searchsorted(np.sort(apart), apart[places[answers[answers >= 0]]], side="right"))
+        known = np.sort(np.concatenate(ranks))
+        at = min(int(np.ceil(recall * len(known))), len(known)) - 1
+        return max(int(SPARE * known[at]), 2 * k) if len(known) else k
+
+    def answer(self, questions: NDArray[np.int32], k: int, wanted: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the nearest of some questions at a time."""
+
+        def look(part: slice) -> tuple[slice, Best, int]:
+            asked = questions[part]
+            best = Best.of(len(asked), k)
+            work = (np.empty(len(self._among), np.uint16), np.empty(BITS + 1, np.int64))
+            rows, places = np.empty(len(asked) * wanted, np.int32), np.empty(len(asked) * wanted, np.int32)
+            filled = kernels.near_codes(self.make(asked), self._codes, wanted, work, rows, places)
+            one, two = rows[:filled], self._among[places[:filled]]
+            kernels.keep_best(one, two, self._family.scores(asked[one], two), asked, best.items, best.scores)
+            return part, best, filled
+
+        parts = (slice(begin, begin + QUESTIONS) for begin in range(0, len(questions), QUESTIONS))
+        for part, best, filled in self._threads.map(look, parts):
+            seen.proposed += filled
+            yield part, best
