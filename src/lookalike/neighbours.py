@@ -34,14 +34,18 @@ if TYPE_CHECKING:
 LEAST = 1e-9
 """A similarity that whatever shares anything has."""
 
-QUESTIONS = 256
+QUESTIONS = 64
 """Vectors whose nearest are looked for in one task."""
 
 BASE = 1 << 12
 """Vectors they are compared with at a time."""
 
-BITS = 256
-"""Of a code."""
+WORDS = (2, 6, 8)
+"""Words of 64 bits in each part of a code. The first is looked at for all vectors, the second for what it leaves, a few
+in ten perhaps, and the third for what that leaves, a few in a hundred."""
+
+LOST = (0.25, 0.25, 0.5)
+"""How much each part loses of what may be lost."""
 
 SAMPLED = 128
 """Questions that are answered both ways, to see how many vectors codes must let through."""
@@ -127,9 +131,9 @@ def search(
         return
     if recall < 1 and isinstance(space.family, Cosine) and len(among) > FEW:
         through = Codes(space.family, among, run.threads)
-        wanted = through.enough(questions, k, recall)
-        if wanted <= MOST_SHARE * len(among):
-            yield from through.answer(questions, k, wanted, seen)
+        enough = through.enough(questions, k, recall)
+        if enough.vectors <= MOST_SHARE * len(among):
+            yield from through.answer(questions, k, enough, seen)
             return
     parts = [slice(begin, begin + QUESTIONS) for begin in range(0, len(questions), QUESTIONS)]
     for part in parts:
@@ -181,52 +185,76 @@ def beyond(best: Best, least: float) -> Best:
     return Best(np.where(best.scores >= least, best.items, np.int32(-1)), best.scores)
 
 
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """What codes let through."""
+
+    most: NDArray[np.int64]
+    """By how many bits a code may differ in the first part, and in the first two."""
+    vectors: int
+    """How many vectors are compared in the end, for each question."""
+
+
+def at_most(numbers: NDArray[np.int64], lost: float) -> int:
+    """Return the number that all but a share do not exceed."""
+    ordered = np.sort(numbers)
+    return int(ordered[min(int(np.ceil((1 - lost) * len(ordered))), len(ordered)) - 1]) if len(ordered) else 0
+
+
 class Codes:
-    """Vectors as bits: on which sides of random planes each is."""
+    """Vectors as bits: on which sides of random planes each is. They are in parts, so that not all must be read."""
 
     def __init__(self, family: Cosine, among: NDArray[np.int32], threads: Threads) -> None:
         self._family = family
         self._among = among
         self._threads = threads
-        self._codes = np.empty((len(among), BITS // 64), np.uint64)
-        parts = (slice(begin, begin + BASE) for begin in range(0, len(among), BASE))
-        for part, made in threads.map(lambda part: (part, self.make(among[part])), parts):
-            self._codes[part] = made
+        self._parts = tuple(np.empty((len(among), words), np.uint64) for words in WORDS)
+        tasks = (slice(begin, begin + BASE) for begin in range(0, len(among), BASE))
+        for task, made in threads.map(lambda task: (task, self.make(among[task])), tasks):
+            for part, words in zip(self._parts, np.split(made, np.cumsum(WORDS)[:-1], axis=1), strict=True):
+                part[task] = words
 
     def make(self, items: NDArray[np.int32]) -> NDArray[np.uint64]:
         """Return the codes of some vectors."""
-        products = self._family.matrix[items].astype(np.float32, copy=False) @ self._family.directions(BITS)
-        made = np.empty((len(items), BITS // 64), np.uint64)
+        words = sum(WORDS)
+        products = self._family.matrix[items].astype(np.float32, copy=False) @ self._family.directions(64 * words)
+        made = np.empty((len(items), words), np.uint64)
         kernels.pack_codes(products, made)
         return made
 
-    def enough(self, questions: NDArray[np.int32], k: int, recall: float) -> int:
-        """Return how many vectors codes must let through for a share of the nearest to be among them.
+    def enough(self, questions: NDArray[np.int32], k: int, recall: float) -> Enough:
+        """Return what each part of the codes must let through, for a share of the nearest to be among it.
 
         A sample of the questions is answered exactly. Where in the order of codes are the answers?
         """
         source = np.random.default_rng(self._family.recipe.seed)
         sample = np.sort(source.choice(questions, min(SAMPLED, len(questions)), replace=False))
         truth = nearest_exactly(self._family, sample, self._among, k)
-        places = np.full(len(self._family.matrix), -1, np.int64)
+        places = np.full(len(self._family.matrix) + 1, -1, np.int64)
         places[self._among] = np.arange(len(self._among))
-        ranks = []
-        for code, answers in zip(self.make(sample), truth.items, strict=True):
-            apart = np.bitwise_count(self._codes ^ code).sum(axis=1, dtype=np.int64)
-            ranks.append(np.searchsorted(np.sort(apart), apart[places[answers[answers >= 0]]], side="right"))
-        known = np.sort(np.concatenate(ranks))
-        at = min(int(np.ceil(recall * len(known))), len(known)) - 1
-        return max(int(SPARE * known[at]), 2 * k) if len(known) else k
+        apart, ranks = np.empty((len(WORDS), *truth.items.shape), np.int64), np.empty(truth.items.shape, np.int64)
+        distances, _, counts = self._work()
+        kernels.code_ranks(self.make(sample), self._parts, places[truth.items], (distances, counts), apart, ranks)
+        there = truth.items >= 0
+        lost = [(1 - recall) * share for share in LOST]
+        most = [int(at_most(apart[part][there], lost[part])) for part in range(2)]
+        return Enough(np.array(most), min(max(int(SPARE * at_most(ranks[there], lost[2])), 2 * k), len(self._among)))
 
-    def answer(self, questions: NDArray[np.int32], k: int, wanted: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+    def _work(self) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int32]]:
+        """Return what one thread needs to count with."""
+        count = len(self._among)
+        return np.empty(count, np.uint16), np.empty(count, np.int32), np.empty(64 * sum(WORDS) + 1, np.int32)
+
+    def answer(self, questions: NDArray[np.int32], k: int, enough: Enough, seen: Seen) -> Iterator[tuple[slice, Best]]:
         """Yield the nearest of some questions at a time."""
 
         def look(part: slice) -> tuple[slice, Best, int]:
             asked = questions[part]
             best = Best.of(len(asked), k)
-            work = (np.empty(len(self._among), np.uint16), np.empty(BITS + 1, np.int64))
-            rows, places = np.empty(len(asked) * wanted, np.int32), np.empty(len(asked) * wanted, np.int32)
-            filled = kernels.near_codes(self.make(asked), self._codes, wanted, work, rows, places)
+            rows, places = (np.empty(len(asked) * enough.vectors, np.int32) for _ in range(2))
+            filled = kernels.near_codes(
+                self.make(asked), self._parts, enough.most, enough.vectors, self._work(), rows, places
+            )
             one, two = rows[:filled], self._among[places[:filled]]
             kernels.keep_best(one, two, self._family.scores(asked[one], two), asked, best.items, best.scores)
             return part, best, filled

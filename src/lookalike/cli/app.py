@@ -11,7 +11,7 @@ from lookalike.cli import compare, dedup, nearest, options, pairs, tune
 
 app = typer.Typer(
     name="lookalike",
-    help="Find similar items among many: documents, sets, vectors. Every pair is verified, the recall is yours to ask for.",
+    help="Find similar items among many: documents, sets, vectors. Every pair is verified, and you say the recall.",
     epilog="lookalike COMMAND --help has examples.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -38,4 +38,4 @@ def common(
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Find similar items among many: documents, sets, vectors. Every pair is verified, the recall is yours to ask for."""
+    """Find similar items among many: documents, sets, vectors. Every pair is verified, and you say the recall."""

@@ -18,36 +18,82 @@ def pack_codes(products, codes):
             codes[i, word] = bits
 
 
-@kernel
-def near_codes(queries, codes, wanted, work, rows, places):
-    """Write for each query the places of the codes that differ least from its own; return how many in all.
+@inline
+def distance(queries, q, begin, codes, i):
+    """Count the bits in which a query, from a word on, and a part of a code differ."""
+    apart = 0
+    for word in range(codes.shape[1]):
+        apart += count_ones(queries[q, begin + word] ^ codes[i, word])
+    return apart
 
-    There are `wanted` of each, or fewer if some differ as much as the last of them; `rows` says whose they are. `work`
-    is room for a number for each code, and for one more than each has bits.
+
+@kernel
+def near_codes(queries, codes, most, wanted, work, rows, places):
+    """Write for each query the places of the codes that differ least from its own, `wanted` at most; return how many.
+
+    Codes have three parts, one array each, the first of two words. What differs by no more than `most[0]` in the first is
+    looked at on, and of that again what differs by no more than `most[1]` in the first two. `rows` says whose the places
+    are. `work` is room for a number and a place for each code, and for a count of each distance.
     """
-    distances, counts = work
+    distances, kept, counts = work
+    first, second, third = codes
     filled = 0
     for q in range(queries.shape[0]):
+        one, two = queries[q, 0], queries[q, 1]
+        left = 0
+        for i in range(first.shape[0]):  # without a branch, which would often be mispredicted
+            apart = count_ones(one ^ first[i, 0]) + count_ones(two ^ first[i, 1])
+            kept[left] = i
+            distances[left] = apart
+            left += apart <= most[0]
+        still = 0
+        for i in range(left):
+            apart = distances[i] + distance(queries, q, 2, second, kept[i])
+            kept[still] = kept[i]
+            distances[still] = apart
+            still += apart <= most[1]
         counts[:] = 0
-        for i in range(codes.shape[0]):
-            apart = 0
-            for word in range(codes.shape[1]):
-                apart += count_ones(queries[q, word] ^ codes[i, word])
+        for i in range(still):
+            apart = distances[i] + distance(queries, q, 2 + second.shape[1], third, kept[i])
             distances[i] = apart
             counts[apart] += 1
-        most = -1
-        total = 0
-        while most + 1 < counts.size and total + counts[most + 1] <= wanted:
-            most += 1
-            total += counts[most]
-        left_over = wanted - total
-        for i in range(codes.shape[0]):
-            if distances[i] <= most or (distances[i] == most + 1 and left_over > 0):
-                left_over -= distances[i] == most + 1
+        last = 0
+        spare = np.int64(wanted)
+        while last < counts.size - 1 and spare >= counts[last]:
+            spare -= counts[last]
+            last += 1
+        for i in range(still):
+            if distances[i] < last or (distances[i] == last and spare > 0):
+                spare -= distances[i] == last
                 rows[filled] = q
-                places[filled] = i
+                places[filled] = kept[i]
                 filled += 1
     return filled
+
+
+@kernel
+def code_ranks(queries, codes, answers, work, apart, ranks):
+    """Write by how much the codes of answers differ from a query's, with one part, two and three; and their rank.
+
+    The rank is how many codes differ by no more, in all parts. An answer is a place; -1 is none.
+    """
+    distances, counts = work
+    for q in range(queries.shape[0]):
+        at = 0
+        distances[:] = 0
+        for part in range(len(codes)):
+            for i in range(distances.size):
+                distances[i] += distance(queries, q, at, codes[part], i)
+            at += codes[part].shape[1]
+            for j in range(answers.shape[1]):
+                apart[part, q, j] = distances[answers[q, j]] if answers[q, j] >= 0 else 0
+        counts[:] = 0
+        for i in range(distances.size):
+            counts[distances[i]] += 1
+        for i in range(1, counts.size):
+            counts[i] += counts[i - 1]
+        for j in range(answers.shape[1]):
+            ranks[q, j] = counts[distances[answers[q, j]]] if answers[q, j] >= 0 else 0
 
 
 @kernel
