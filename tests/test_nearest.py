@@ -60,7 +60,7 @@ def test_nearest_sets(measure: Any) -> None:
 @pytest.mark.parametrize("recall", [0.99, 1])
 def test_nearest_vectors(asked: dict[str, Any], recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbours, "BASE", 50)
-    monkeypatch.setattr(neighbours, "QUESTIONS", 70)
+    monkeypatch.setattr(neighbours, "TOGETHER", 70)
     asked = {name: value for name, value in asked.items() if name != "threshold"}
     rows = collection({**asked, "threshold": 0}, 230)
     matrix = values(rows, asked)
@@ -80,16 +80,28 @@ def test_nearest_of_another_collection() -> None:
 
 @pytest.mark.parametrize("recall", [0.8, 0.95])
 def test_codes_keep_the_recall(recall: float) -> None:
-    """Vectors without any structure are the hardest: the nearest are hardly nearer than the rest."""
-    rows = np.random.default_rng(9).normal(size=(8000, 32)).astype(np.float32)
+    """Vectors of many groups, as real ones are: those of one are closer than those of others."""
+    rng = np.random.default_rng(9)
+    groups = rng.normal(size=(200, 96))
+    rows = (groups[rng.integers(0, 200, 8000)] + 0.7 * rng.normal(size=(8000, 96))).astype(np.float32)
     asked, base = rows[:500], rows[500:]
     result = nearest(asked, 10, against=base, measure="cosine", recall=recall)
-    assert result.summary.candidates < 0.5 * len(asked) * len(base)
+    assert result.summary.candidates < 0.1 * len(asked) * len(base)
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     truth = np.argsort(-(unit[:500] @ unit[500:].T), axis=1)[:, :10]
     right = result.to_arrow()["right"].to_numpy().reshape(500, 10)
     hits = np.mean([len(set(one) & set(two)) / 10 for one, two in zip(right, truth, strict=True)])
     assert recall - 0.03 <= hits
+    again = nearest(asked, 10, against=base, measure="cosine", recall=recall, threads=1)
+    assert again.to_arrow() == result.to_arrow()
+
+
+def test_who_is_far_from_all_others_has_neighbours_too() -> None:
+    rng = np.random.default_rng(9)
+    groups = rng.normal(size=(50, 64))
+    rows = (groups[rng.integers(0, 50, 6000)] + 0.2 * rng.normal(size=(6000, 64))).astype(np.float32)
+    rows[::100] = rng.normal(size=(60, 64))
+    assert {len(listed) for listed in found(rows, 10, recall=0.8).values()} == {10}
 
 
 def test_a_threshold_leaves_out_the_rest() -> None:

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lookalike import InputError, Recipe, RecipeError, blocks, deduplicate, find_pairs
+from lookalike import InputError, Recipe, RecipeError, blocks, deduplicate, find_pairs, tune
 from lookalike.family import FAMILIES
 from lookalike.measures import Measure, Name, same_cell
 from lookalike.read import Batch, open_source
@@ -471,3 +471,26 @@ def test_recipes_of_vectors_are_written_down() -> None:
     for name, of in names:
         recipe = Recipe(Shingling(of, 1), Banding(9, 4), 0.5, measure=Measure(name, of, bits=64 if of == "bits" else 0))
         assert Recipe.from_json(recipe.to_json()) == recipe
+
+
+def test_tune_knows_vectors() -> None:
+    banding = tune(0.9, 0.99, measure="cosine", of="vectors")
+    chance = Measure("cosine", "vectors").slot_chance(0.9, 0.9)
+    assert banding.chance(chance) >= 0.99 > Banding(banding.bands - 1, banding.rows).chance(chance)
+    assert tune(0.9, 0.99, measure="cosine", of="vectors", items=1000).rows < banding.rows
+    assert tune(3.0, 0.99, measure="euclidean", of="vectors") == tune(7.0, 0.99, measure="euclidean", of="vectors")
+    for asked in ({"recall": 1}, {"measure": "hamming", "of": "bits"}, {"measure": "jaccard"}, {"threshold": 2.0}):
+        with pytest.raises(RecipeError):
+            tune(**{"threshold": 0.9, "measure": "cosine", "of": "vectors", **asked})  # type: ignore[arg-type]
+
+
+def test_curves_of_recipes(tmp_path: Path) -> None:
+    for measure, threshold in ((Measure("cosine", "vectors"), 0.9), (Measure("euclidean", "vectors"), 2.0)):
+        for banding in (Banding(20, 8), None):
+            recipe = Recipe(Shingling("vectors", 1), banding, threshold, measure=measure)
+            line = recipe.plot(tmp_path / "a.svg").axes[0].lines[0]
+            assert (tmp_path / "a.svg").exists()
+            x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+            if banding:
+                assert y.tolist() == pytest.approx([recipe.chance(float(value)) for value in x])
+            assert (y[-1] < y[0]) == measure.is_distance

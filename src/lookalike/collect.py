@@ -123,7 +123,7 @@ class VectorCollector:
         run.recipe = replace(run.recipe, measure=replace(run.recipe.measure, bits=items.bits))
         self.family = FAMILIES[run.recipe.measure.name](items, run.recipe)
         if run.recipe.banding is None and run.recall < 1:
-            banding = settle(self.family, run.recipe, run.recall, copies.originals, run.threads.count)
+            banding = settle(self.family, run.recipe, run.recall, copies.originals)
             run.recipe = replace(run.recipe, banding=banding)
         if banding := run.recipe.banding:
             blocks = run.threads.map(lambda part: items.store_keys(self.family.keys(part, banding)), items.parts())

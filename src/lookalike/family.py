@@ -27,6 +27,9 @@ Matrix = Any
 ROUNDING = 2.0**-23
 """By how much a number may be off in single precision, relative to itself; with a factor of two to spare."""
 
+LARGEST = 1e30
+"""Numbers up to which, and down to whose inverse, single precision does."""
+
 DIRECTIONS, SHIFTS = 0, 1 << 62
 """Where in the sequence of random numbers those of one purpose begin."""
 
@@ -36,6 +39,10 @@ class Family(ABC):
 
     margin = 0.0
     """By how much `about` may be below the truth."""
+    takes = 0.05e-9
+    """Seconds that `about` took for a number of two vectors, on one core of one machine; only ratios matter."""
+    signs = 0.05e-9
+    """The same for a number of a vector and a slot."""
 
     def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
         self.matrix = vectors.matrix
@@ -89,11 +96,13 @@ class Cosine(Family):
         return np.clip(out, -1.0, 1.0)
 
     def ready(self, items: NDArray[np.int32] | slice) -> Matrix:
-        """Return vectors of length 1."""
-        length = self.norms[items][:, None]
-        return np.divide(self.matrix[items], length, out=np.zeros((len(length), self.length)), where=length > 0).astype(
-            np.float32
-        )
+        """Return vectors of length 1; what is no vector remains a row of zeros."""
+        lengths = self.norms[items]
+        scale = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+        rows = self.matrix[items]
+        if rows.dtype == np.float32 and np.all((scale < LARGEST) & (scale > 1 / LARGEST)):
+            return rows * scale.astype(np.float32)[:, None]
+        return (rows * scale[:, None]).astype(np.float32)
 
     def about(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
         """Return products of vectors of length 1."""
@@ -103,6 +112,9 @@ class Cosine(Family):
 
 class Euclidean(Family):
     """The distance between vectors: a slot is a cell of a random line."""
+
+    takes = 0.12e-9
+    signs = 0.1e-9
 
     def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
@@ -149,6 +161,9 @@ class Euclidean(Family):
 class Hamming(Family):
     """Bits in which items differ: a slot is one of the bits."""
 
+    takes = 0.5e-9
+    signs = 0.0
+
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return some of the bits."""
         total = self.recipe.measure.bits
@@ -176,6 +191,9 @@ class Hamming(Family):
 
 class Agreement(Family):
     """The share of features that are close: a slot is a cell of one feature."""
+
+    takes = 0.4e-9
+    signs = 0.0
 
     def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)

@@ -158,7 +158,7 @@ class Measure:
         cell of a random line in which it falls, whose width goes by the threshold; or it is a bit, or a feature.
 
         >>> Measure("cosine", "vectors").slot_chance(0.5, 0.9)
-        0.6666666666666667
+        0.6666666666666666
         """
         if self.of == "sets":
             return self.least_jaccard(value)

@@ -1,12 +1,13 @@
 """Top k: for each item the most similar others, with exact scores.
 
 Sets are compared with every set they share something with. Vectors are compared in blocks, which misses none. Or, if
-some may be missed and the measure is the cosine, short codes of bits say first which vectors are worth it: how many
-are looked at is found out on a sample of the questions, which is answered both ways.
+some may be missed and the measure is the cosine, short codes of bits say first which vectors are worth it. How many
+that must be is found out on a sample of the questions, which is answered both ways; and whether it is worth it.
 """
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -19,6 +20,7 @@ from lookalike.family import Cosine
 from lookalike.kernels import codes as kernels
 from lookalike.results import Nearest, nearest_table
 from lookalike.settings import Run, Settings
+from lookalike.settle import LOOK, NUMBER, PAIR
 from lookalike.space import VectorSpace
 from lookalike.summary import summarise
 
@@ -34,16 +36,16 @@ if TYPE_CHECKING:
 LEAST = 1e-9
 """A similarity that whatever shares anything has."""
 
-QUESTIONS = 64
-"""Vectors whose nearest are looked for in one task."""
+QUESTIONS = 16
+"""Vectors whose codes are compared with all others in one task."""
+
+TOGETHER = 256
+"""Vectors that are compared with others in one block."""
 
 BASE = 1 << 12
 """Vectors they are compared with at a time."""
 
-WORDS = (2, 6, 8)
-"""Words of 64 bits in each part of a code. The first is looked at for all vectors, the second for what it leaves, a few
-in ten perhaps, and the third for what that leaves, a few in a hundred."""
-
+PARTS = (kernels.FIRST, kernels.SECOND, kernels.THIRD)
 LOST = (0.25, 0.25, 0.5)
 """How much each part loses of what may be lost."""
 
@@ -53,8 +55,12 @@ SAMPLED = 128
 FEW = 1 << 12
 """Vectors up to which codes are not worth it."""
 
-MOST_SHARE = 0.1
-"""Of all vectors: if codes must let through more, they are not worth it."""
+MOST_HELD = 1 << 30
+"""Bytes of vectors that are held ready to be compared."""
+
+NANO = 1e-9
+SIFT, ON = 2.2 * NANO, 7 * NANO
+"""Seconds that the first part of a code took, and each that is looked at on."""
 
 SPARE = 1.3
 """How many more are let through than the sample needed, since the others are not the sample."""
@@ -129,17 +135,14 @@ def search(
         for part in space.rounds(questions):
             yield part, nearest_sets(collected, questions[part], among, k, seen)
         return
-    if recall < 1 and isinstance(space.family, Cosine) and len(among) > FEW:
-        through = Codes(space.family, among, run.threads)
-        enough = through.enough(questions, k, recall)
-        if enough.vectors <= MOST_SHARE * len(among):
-            yield from through.answer(questions, k, enough, seen)
+    everything = Everything(space.family, among)
+    if recall < 1 and isinstance(space.family, Cosine) and len(among) > FEW and len(questions) > SAMPLED:
+        codes = Codes(space.family, among, run.threads)
+        enough = codes.enough(questions, everything, k, recall)
+        if enough is not None:
+            yield from codes.answer(questions, everything, k, enough, seen)
             return
-    parts = [slice(begin, begin + QUESTIONS) for begin in range(0, len(questions), QUESTIONS)]
-    for part in parts:
-        yield part, nearest_exactly(space.family, questions[part], among, k)
-        seen.proposed += len(questions[part]) * len(among)
-        space.vectors.trim()
+    yield from everything.answer(questions, k, seen)
 
 
 def nearest_sets(
@@ -153,22 +156,36 @@ def nearest_sets(
     return best
 
 
-def nearest_exactly(family: Family, questions: NDArray[np.int32], among: NDArray[np.int32], k: int) -> Best:
-    """Return the nearest of some vectors, by comparing them with all, in blocks."""
-    best = Best.of(len(questions), k)
-    ready = family.ready(questions)
-    room = max(len(among[:BASE]) * 2, 1 << 18)
-    rows, columns = np.empty(room, np.int32), np.empty(room, np.int32)
-    for begin in range(0, len(among), BASE):
-        some = among[begin : begin + BASE]
-        products = family.about(ready, family.ready(some))
-        bounds = bounds_of(products, best, k, family.margin)
-        row = 0
-        while row < len(products):
-            filled, row = kernels.gather_above_bounds(products, bounds, row, rows, columns)
-            one, two = rows[:filled], some[columns[:filled]]
-            kernels.keep_best(one, two, family.scores(questions[one], two), questions, best.items, best.scores)
-    return best
+class Everything:
+    """Answers questions by comparing with all vectors, in blocks; they are held ready, if that is not too much."""
+
+    def __init__(self, family: Family, among: NDArray[np.int32]) -> None:
+        self._family = family
+        self._among = among
+        self._blocks = [among[begin : begin + BASE] for begin in range(0, len(among), BASE)]
+        self._holds = among.size * family.length * 8 <= MOST_HELD
+        self._ready = [family.ready(block) for block in self._blocks] if self._holds else []
+
+    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the nearest of some questions at a time."""
+        for part in (slice(begin, begin + TOGETHER) for begin in range(0, len(questions), TOGETHER)):
+            yield part, self.nearest(questions[part], k)
+            seen.proposed += len(questions[part]) * len(self._among)
+
+    def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
+        """Return the nearest of some vectors."""
+        family, best = self._family, Best.of(len(questions), k)
+        asked = family.ready(questions)
+        rows, columns = (np.empty(max(2 * BASE, 1 << 16), np.int32) for _ in range(2))
+        for at, some in enumerate(self._blocks):
+            products = family.about(asked, self._ready[at] if self._holds else family.ready(some))
+            bounds = bounds_of(products, best, k, family.margin)
+            row = 0
+            while row < len(products):
+                filled, row = kernels.gather_above_bounds(products, bounds, row, rows, columns)
+                one, two = rows[:filled], some[columns[:filled]]
+                kernels.keep_best(one, two, family.scores(questions[one], two), questions, best.items, best.scores)
+        return best
 
 
 def bounds_of(products: NDArray[np.float32], best: Best, k: int, margin: float) -> NDArray[np.float32]:
@@ -208,53 +225,71 @@ class Codes:
         self._family = family
         self._among = among
         self._threads = threads
-        self._parts = tuple(np.empty((len(among), words), np.uint64) for words in WORDS)
+        self._local = threading.local()
+        self._parts = tuple(np.empty((len(among), words), np.uint64) for words in PARTS)
         tasks = (slice(begin, begin + BASE) for begin in range(0, len(among), BASE))
         for task, made in threads.map(lambda task: (task, self.make(among[task])), tasks):
-            for part, words in zip(self._parts, np.split(made, np.cumsum(WORDS)[:-1], axis=1), strict=True):
+            for part, words in zip(self._parts, np.split(made, np.cumsum(PARTS)[:-1], axis=1), strict=True):
                 part[task] = words
 
     def make(self, items: NDArray[np.int32]) -> NDArray[np.uint64]:
         """Return the codes of some vectors."""
-        words = sum(WORDS)
-        products = self._family.matrix[items].astype(np.float32, copy=False) @ self._family.directions(64 * words)
-        made = np.empty((len(items), words), np.uint64)
-        kernels.pack_codes(products, made)
+        directions = self._family.directions(64 * kernels.WORDS)
+        made = np.empty((len(items), kernels.WORDS), np.uint64)
+        for part in (slice(begin, begin + BASE) for begin in range(0, len(items), BASE)):
+            products = self._family.matrix[items[part]].astype(np.float32, copy=False) @ directions
+            kernels.pack_codes(products, made[part])
         return made
 
-    def enough(self, questions: NDArray[np.int32], k: int, recall: float) -> Enough:
+    def enough(self, questions: NDArray[np.int32], everything: Everything, k: int, recall: float) -> Enough | None:
         """Return what each part of the codes must let through, for a share of the nearest to be among it.
 
-        A sample of the questions is answered exactly. Where in the order of codes are the answers?
+        A sample of the questions is answered exactly. Where in the order of codes are the answers? None is returned if
+        looking at so much would take longer than comparing with all.
         """
         source = np.random.default_rng(self._family.recipe.seed)
-        sample = np.sort(source.choice(questions, min(SAMPLED, len(questions)), replace=False))
-        truth = nearest_exactly(self._family, sample, self._among, k)
+        sample = np.sort(source.choice(questions, SAMPLED, replace=False))
+        truth = everything.nearest(sample, k)
         places = np.full(len(self._family.matrix) + 1, -1, np.int64)
         places[self._among] = np.arange(len(self._among))
-        apart, ranks = np.empty((len(WORDS), *truth.items.shape), np.int64), np.empty(truth.items.shape, np.int64)
-        distances, _, counts = self._work()
-        kernels.code_ranks(self.make(sample), self._parts, places[truth.items], (distances, counts), apart, ranks)
+        apart, ranks = np.empty((2, *truth.items.shape), np.int64), np.empty(truth.items.shape, np.int64)
+        work = np.empty(len(self._among), np.uint16), np.empty(64 * kernels.WORDS + 1, np.int32)
+        asked = self.make(sample)
+        kernels.code_ranks(asked, self._parts, places[truth.items], work, apart, ranks)
         there = truth.items >= 0
         lost = [(1 - recall) * share for share in LOST]
-        most = [int(at_most(apart[part][there], lost[part])) for part in range(2)]
-        return Enough(np.array(most), min(max(int(SPARE * at_most(ranks[there], lost[2])), 2 * k), len(self._among)))
+        most = np.array([at_most(apart[part][there], lost[part]) for part in range(2)])
+        enough = Enough(most, min(max(int(SPARE * at_most(ranks[there], lost[2])), 2 * k), len(self._among)))
+        passed = kernels.count_passing(asked, self._parts, most)
+        return enough if self._cost(passed[0] / SAMPLED, passed[1] / SAMPLED, enough.vectors) < 1 else None
 
-    def _work(self) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int32]]:
-        """Return what one thread needs to count with."""
-        count = len(self._among)
-        return np.empty(count, np.uint16), np.empty(count, np.int32), np.empty(64 * sum(WORDS) + 1, np.int32)
+    def _cost(self, first: float, second: float, vectors: int) -> float:
+        """Return what a question costs, over comparing with all: so many codes pass the first part, and the second."""
+        count, length = len(self._among), self._family.length
+        codes = count * SIFT + first * ON + second * ON + vectors * (PAIR + NUMBER * length)
+        return codes / (count * (LOOK + self._family.takes * length))
 
-    def answer(self, questions: NDArray[np.int32], k: int, enough: Enough, seen: Seen) -> Iterator[tuple[slice, Best]]:
+    def _work(self, questions: int) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int32]]:
+        """Return what one thread needs to look for so many questions; it serves again."""
+        if not hasattr(self._local, "work"):
+            shape = (QUESTIONS, len(self._among) + 1)
+            counts = np.empty(64 * kernels.WORDS + 1, np.int32)
+            self._local.work = np.empty(shape, np.uint16), np.empty(shape, np.int32), counts
+        distances, kept, counts = self._local.work
+        return distances[:questions], kept[:questions], counts
+
+    def answer(
+        self, questions: NDArray[np.int32], everything: Everything, k: int, enough: Enough, seen: Seen
+    ) -> Iterator[tuple[slice, Best]]:
         """Yield the nearest of some questions at a time."""
+        coded = self.make(questions)  # all at once: threads of a matrix product and of ours get in each other's way
 
         def look(part: slice) -> tuple[slice, Best, int]:
             asked = questions[part]
             best = Best.of(len(asked), k)
             rows, places = (np.empty(len(asked) * enough.vectors, np.int32) for _ in range(2))
-            filled = kernels.near_codes(
-                self.make(asked), self._parts, enough.most, enough.vectors, self._work(), rows, places
-            )
+            work = self._work(len(asked))
+            filled = kernels.near_codes(coded[part], self._parts, enough.most, enough.vectors, work, rows, places)
             one, two = rows[:filled], self._among[places[:filled]]
             kernels.keep_best(one, two, self._family.scores(asked[one], two), asked, best.items, best.scores)
             return part, best, filled
@@ -262,4 +297,8 @@ class Codes:
         parts = (slice(begin, begin + QUESTIONS) for begin in range(0, len(questions), QUESTIONS))
         for part, best, filled in self._threads.map(look, parts):
             seen.proposed += filled
+            short = np.flatnonzero(best.items[:, -1] < 0)
+            if len(short):  # what is far from all others is compared with all
+                again = everything.nearest(questions[part][short], k)
+                best.items[short], best.scores[short] = again.items, again.scores
             yield part, best

@@ -212,6 +212,19 @@ class Recipe:
             1.0 if self.banding is None else self.banding.chance(self.measure.slot_chance(similarity, self.threshold))
         )
 
+    def plot(self, path: Path | str | None = None) -> Figure:
+        """Draw the chance of two items to be compared, over similarity or distance; write it if there is a path."""
+        from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
+
+        across = plots.across(self)
+        if self.banding is None:
+            figure = plots.step(self.threshold, across)
+        else:
+            figure = plots.curve(self.banding, self.threshold, self.chance, across)
+        if path is not None:
+            plots.save(figure, Path(path))
+        return figure
+
     @property
     def least_score(self) -> float:
         """The least score of a pair: the threshold, or minus the most that two may be apart."""

@@ -1,12 +1,12 @@
 """Bands and rows for vectors: the cheapest that keep the promise, for this collection; or none, if that is cheaper.
 
 How many candidates a banding makes depends on how close vectors are that are no pairs, and that differs widely between
-collections. So a few of them are compared with all others first. What a comparison takes is known by then, too.
+collections. So a few of them are compared with all others first. Nothing depends on the time that takes, nor on the
+number of threads: the same collection has the same bands everywhere.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,20 +48,17 @@ class Closeness:
     """The chance of a slot to agree, in each cell."""
     counts: NDArray[np.float64]
     """With how many others a vector is in that cell, in the mean."""
-    multiply: float
-    """Seconds for one number of one vector to be compared with one of another, as it is done in blocks."""
 
 
-def settle(family: Family, recipe: Recipe, recall: float, compared: NDArray[np.int32], threads: int) -> Banding | None:
+def settle(family: Family, recipe: Recipe, recall: float, compared: NDArray[np.int32]) -> Banding | None:
     """Return the cheapest banding that keeps the promise; None if comparing all with all takes less."""
     count = len(compared)
     if count <= SAMPLED:
         return None
     seen = look(family, recipe, compared)
-    length = family.length
-    best, least = None, (seen.multiply * length + LOOK) * count * count / 2
+    best, least = None, (family.takes * family.length + LOOK) * count * count / 2
     for banding in choices(recipe, recall):
-        taken = cost(banding, seen, count, length, threads)
+        taken = cost(banding, seen, count, family)
         if taken < least:
             best, least = banding, taken
     return best
@@ -79,14 +76,14 @@ def choices(recipe: Recipe, recall: float) -> Iterator[Banding]:
         yield Banding(bands, rows)
 
 
-def cost(banding: Banding, seen: Closeness, count: int, length: int, threads: int) -> float:
-    """Estimate the seconds that a banding takes."""
+def cost(banding: Banding, seen: Closeness, count: int, family: Family) -> float:
+    """Estimate the seconds that a banding takes on one core."""
     meets = seen.chances**banding.rows
     candidates = count / 2 * float(seen.counts @ -np.expm1(banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12))))
     meetings = count / 2 * banding.bands * float(seen.counts @ meets)
-    sign = count * banding.slots * (seen.multiply * length + SLOT / threads)
-    sort = count * banding.bands * KEY / threads
-    return sign + sort + MEET * meetings + candidates * (PAIR + NUMBER * length) / threads
+    sign = count * banding.slots * (SLOT + family.signs * family.length)
+    sort = count * banding.bands * KEY
+    return sign + sort + MEET * meetings + candidates * (PAIR + NUMBER * family.length)
 
 
 def look(family: Family, recipe: Recipe, compared: NDArray[np.int32]) -> Closeness:
@@ -94,15 +91,11 @@ def look(family: Family, recipe: Recipe, compared: NDArray[np.int32]) -> Closene
     source = np.random.default_rng(recipe.seed)
     sample = source.choice(compared, SAMPLED, replace=False)
     others = compared if len(compared) <= AMONG else np.sort(source.choice(compared, AMONG, replace=False))
-    one, two = family.ready(sample), family.ready(others)
-    family.about(family.ready(sample[:2]), family.ready(others[:2]))  # so that nothing is compiled while time is taken
-    begin = time.perf_counter()
-    scores = family.about(one, two)
-    taken = time.perf_counter() - begin
+    scores = family.about(family.ready(sample), family.ready(others))
     scores[sample[:, None] == others[None, :]] = -np.inf
     known = scores[np.isfinite(scores)]
     counts, edges = np.histogram(known, CELLS)
     middles = (edges[:-1] + edges[1:]) / 2
     chances = np.array([recipe.measure.slot_chance(recipe.measure.score(float(s)), recipe.threshold) for s in middles])
     scale = (len(compared) - 1) / max(len(known), 1)
-    return Closeness(chances, counts * scale, taken / (len(sample) * len(others) * max(family.length, 1)))
+    return Closeness(chances, counts * scale)

@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import RecipeError
-from lookalike.measures import Measure, Name
+from lookalike.measures import Measure, Name, Of
 from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 FALSE_CANDIDATES = 2500.0
 """What the area under the S-curve left of the threshold costs, in slots of signature."""
+
+COMPARED = 50.0
+"""What it costs to compare two vectors, in slots."""
 
 MOST_ROWS = 100
 
@@ -27,6 +30,8 @@ def tune(
     recall: float = 0.99,
     *,
     measure: Name = "jaccard",
+    of: Of = "sets",
+    items: int = 100_000,
     sample: Any = None,  # noqa: ANN401 - whatever holds texts
     **settings: Any,  # noqa: ANN401 - those of estimate_costs
 ) -> Banding:
@@ -35,16 +40,22 @@ def tune(
     >>> tune(threshold=0.8, recall=0.99)
     Banding(bands=20, rows=7)
 
-    The threshold is one of the measure; bands go by the least Jaccard similarity that follows from it.
+    The threshold is one of the measure, of sets, vectors or bits. Bands of sets go by the least Jaccard similarity that
+    follows from it. Those of vectors are for so many items, none of which has anything to do with most of the others.
 
     >>> tune(threshold=0.8, recall=0.99, measure="dice")
     Banding(bands=21, rows=5)
+    >>> tune(threshold=0.9, recall=0.99, measure="cosine", of="vectors")
+    Banding(bands=73, rows=18)
 
     With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for the similarities that some of
     its items have. The other arguments are those of `estimate_costs`, which tells more.
     """
-    check_threshold(threshold)
-    threshold = jaccard_of(threshold, measure)
+    measured = Measure(measure, of, tolerance=1.0 if measure == "agreement" else None)
+    measured.check(threshold)
+    if of != "sets":
+        return tune_vectors(measured, threshold, recall, items)
+    threshold = jaccard_of(threshold, measured)
     check_promise(threshold, recall)
     if sample is not None:
         from lookalike.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
@@ -81,11 +92,28 @@ def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5)
     return Banding(bands, rows)
 
 
-def jaccard_of(threshold: float, measure: Name) -> float:
+def jaccard_of(threshold: float, measure: Measure) -> float:
     """Return the least Jaccard similarity that follows from a threshold of another measure, for its bands."""
-    if not Measure(measure).banded:
-        raise RecipeError(f"`{measure}` has no bands: the search for it is always exact. Leave the bands to others")
-    return Measure(measure).least_jaccard(threshold)
+    if not measure.banded:
+        raise RecipeError(
+            f"`{measure.name}` has no bands: the search for it is always exact. Leave the bands to others"
+        )
+    return measure.least_jaccard(threshold)
+
+
+def tune_vectors(measure: Measure, threshold: float, recall: float, items: int) -> Banding:
+    """Return the cheapest banding for so many vectors, if slots of two that have nothing in common agree by halves."""
+    check_recall(recall)
+    if recall == 1:
+        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
+    if measure.name == "hamming":
+        raise RecipeError("The bands of bits depend on how many there are: a run settles them. Leave this to it")
+    meets = measure.slot_chance(threshold, threshold)
+
+    def taken(banding: Banding) -> float:
+        return banding.slots + COMPARED * items / 2 * banding.bands * 0.5**banding.rows
+
+    return min(choices(meets, recall), key=taken)
 
 
 def check_promise(threshold: float, recall: float) -> None:

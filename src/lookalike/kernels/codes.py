@@ -6,6 +6,15 @@ import numpy as np
 
 from lookalike.kernels.jit import count_ones, inline, kernel
 
+FIRST, SECOND, THIRD = 2, 6, 8
+"""Words of 64 bits in each part of a code. The first is looked at for all vectors, the second for what it leaves, a few
+in ten perhaps, and the third for what that leaves, a few in a hundred."""
+
+WORDS = FIRST + SECOND + THIRD
+
+TILE = 1 << 13
+"""Codes whose first part stays in a cache while several queries are compared with it."""
+
 
 @kernel
 def pack_codes(products, codes):
@@ -19,43 +28,73 @@ def pack_codes(products, codes):
 
 
 @inline
-def distance(queries, q, begin, codes, i):
-    """Count the bits in which a query, from a word on, and a part of a code differ."""
+def second_distance(queries, q, codes, i):
+    """Count the bits in which a query and a code differ in the second part; so many words are no loop."""
     apart = 0
-    for word in range(codes.shape[1]):
-        apart += count_ones(queries[q, begin + word] ^ codes[i, word])
+    for word in range(SECOND):
+        apart += count_ones(queries[q, FIRST + word] ^ codes[i, word])
     return apart
+
+
+@inline
+def third_distance(queries, q, codes, i):
+    """Count the bits in which a query and a code differ in the third part."""
+    apart = 0
+    for word in range(THIRD):
+        apart += count_ones(queries[q, FIRST + SECOND + word] ^ codes[i, word])
+    return apart
+
+
+@inline
+def first_distance(queries, q, codes, i):
+    """Count the bits in which a query and a code differ in the first part."""
+    return count_ones(queries[q, 0] ^ codes[i, 0]) + count_ones(queries[q, 1] ^ codes[i, 1])
+
+
+@kernel
+def sift(query, codes, begin, end, most, kept, distances):
+    """Write the places of codes whose first part is close to a query's, and by how much it differs; return how many.
+
+    There is no branch: it would often be mispredicted.
+    """
+    one, two = query[0], query[1]
+    at = 0
+    for i in range(begin, end):
+        apart = count_ones(one ^ codes[i, 0]) + count_ones(two ^ codes[i, 1])
+        kept[at] = i
+        distances[at] = apart
+        at += apart <= most
+    return at
 
 
 @kernel
 def near_codes(queries, codes, most, wanted, work, rows, places):
     """Write for each query the places of the codes that differ least from its own, `wanted` at most; return how many.
 
-    Codes have three parts, one array each, the first of two words. What differs by no more than `most[0]` in the first is
-    looked at on, and of that again what differs by no more than `most[1]` in the first two. `rows` says whose the places
-    are. `work` is room for a number and a place for each code, and for a count of each distance.
+    Codes have three parts, one array each. What differs by no more than `most[0]` in the first is looked at on, and of
+    that again what differs by no more than `most[1]` in the first two. `rows` says whose the places are. `work` is room
+    for a distance and a place for each query and code, and for a count of each distance.
     """
     distances, kept, counts = work
     first, second, third = codes
+    left = np.zeros(queries.shape[0], np.int64)
+    for begin in range(0, first.shape[0], TILE):
+        end = min(begin + TILE, first.shape[0])
+        for q in range(queries.shape[0]):
+            left[q] += sift(queries[q], first, begin, end, most[0], kept[q, left[q] :], distances[q, left[q] :])
     filled = 0
     for q in range(queries.shape[0]):
-        one, two = queries[q, 0], queries[q, 1]
-        left = 0
-        for i in range(first.shape[0]):  # without a branch, which would often be mispredicted
-            apart = count_ones(one ^ first[i, 0]) + count_ones(two ^ first[i, 1])
-            kept[left] = i
-            distances[left] = apart
-            left += apart <= most[0]
         still = 0
-        for i in range(left):
-            apart = distances[i] + distance(queries, q, 2, second, kept[i])
-            kept[still] = kept[i]
-            distances[still] = apart
+        for i in range(left[q]):
+            place = kept[q, i]
+            apart = distances[q, i] + second_distance(queries, q, second, place)
+            kept[q, still] = place
+            distances[q, still] = apart
             still += apart <= most[1]
         counts[:] = 0
         for i in range(still):
-            apart = distances[i] + distance(queries, q, 2 + second.shape[1], third, kept[i])
-            distances[i] = apart
+            apart = distances[q, i] + third_distance(queries, q, third, kept[q, i])
+            distances[q, i] = apart
             counts[apart] += 1
         last = 0
         spare = np.int64(wanted)
@@ -63,10 +102,10 @@ def near_codes(queries, codes, most, wanted, work, rows, places):
             spare -= counts[last]
             last += 1
         for i in range(still):
-            if distances[i] < last or (distances[i] == last and spare > 0):
-                spare -= distances[i] == last
+            if distances[q, i] < last or (distances[q, i] == last and spare > 0):
+                spare -= distances[q, i] == last
                 rows[filled] = q
-                places[filled] = kept[i]
+                places[filled] = kept[q, i]
                 filled += 1
     return filled
 
@@ -78,22 +117,36 @@ def code_ranks(queries, codes, answers, work, apart, ranks):
     The rank is how many codes differ by no more, in all parts. An answer is a place; -1 is none.
     """
     distances, counts = work
+    first, second, third = codes
     for q in range(queries.shape[0]):
-        at = 0
-        distances[:] = 0
-        for part in range(len(codes)):
-            for i in range(distances.size):
-                distances[i] += distance(queries, q, at, codes[part], i)
-            at += codes[part].shape[1]
-            for j in range(answers.shape[1]):
-                apart[part, q, j] = distances[answers[q, j]] if answers[q, j] >= 0 else 0
         counts[:] = 0
         for i in range(distances.size):
-            counts[distances[i]] += 1
+            total = first_distance(queries, q, first, i) + second_distance(queries, q, second, i)
+            total += third_distance(queries, q, third, i)
+            distances[i] = total
+            counts[total] += 1
         for i in range(1, counts.size):
             counts[i] += counts[i - 1]
         for j in range(answers.shape[1]):
-            ranks[q, j] = counts[distances[answers[q, j]]] if answers[q, j] >= 0 else 0
+            place = answers[q, j]
+            if place >= 0:
+                apart[0, q, j] = first_distance(queries, q, first, place)
+                apart[1, q, j] = apart[0, q, j] + second_distance(queries, q, second, place)
+                ranks[q, j] = counts[distances[place]]
+
+
+@kernel
+def count_passing(queries, codes, most):
+    """Return how many codes pass the first part, and the second, of all queries."""
+    first, second, _ = codes
+    one = two = 0
+    for q in range(queries.shape[0]):
+        for i in range(first.shape[0]):
+            apart = first_distance(queries, q, first, i)
+            if apart <= most[0]:
+                one += 1
+                two += apart + second_distance(queries, q, second, i) <= most[1]
+    return one, two
 
 
 @kernel
