@@ -16,6 +16,7 @@ from lookalike.items import Copies, Items
 from lookalike.sets import Sets
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
+from lookalike.weigh import Weigher, WeightedSets, WeightSigner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,9 +55,7 @@ class Collected:
 
 def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Collected:
     """Read and sign all items, or sample them for an exact search; or neither, if they will not be searched at all."""
-    shingler = Shingler(run.recipe.shingling)
-    exactly = searched and run.recipe.banding is None
-    signer = Sampler(run.recipe, shingler) if exactly else Signer(run.recipe, shingler)
+    shingler, signer = makers(run, exactly=searched and run.recipe.banding is None)
     items = Items(run.scratch, fragile_below(run))
     ids: list[Ids] = []
     ranks: list[pa.Array] = []
@@ -74,8 +73,19 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
         copies = items.copies()
     run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
     sides = sides_of(copies, boundary)
-    sets = Sets(items, shingler, run.scratch, run.threads)
+    weighted = isinstance(shingler, Weigher)
+    sets = WeightedSets(items) if weighted else Sets(items, shingler, run.scratch, run.threads)
     return Collected(items, copies, sets, shingler, tuple(ids), boundary, joined(ranks), sides)
+
+
+def makers(run: Run, *, exactly: bool) -> tuple[Shingler, Signer | Sampler | WeightSigner]:
+    """Return what makes the sets of items, and what signs them or samples them for an exact search."""
+    shingling = run.recipe.shingling
+    if shingling.kind == "weights":
+        weigher = Weigher(shingling)
+        return weigher, WeightSigner(run.recipe, weigher)
+    shingler = Shingler(shingling)
+    return shingler, Sampler(run.recipe, shingler) if exactly else Signer(run.recipe, shingler)
 
 
 def total_of(run: Run) -> int | None:
@@ -123,7 +133,7 @@ def fragile_below(run: Run) -> float:
 
     Sets are not made of tokens: 0.
     """
-    if run.recipe.shingling.kind == "elements":
+    if run.recipe.shingling.kind in ("elements", "weights"):
         return 0.0
     threshold, size = run.recipe.least_jaccard, run.recipe.shingling.size
     return size * (1 + threshold) / (1 - threshold) if threshold < 1 else 0.0

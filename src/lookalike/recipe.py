@@ -22,14 +22,17 @@ from lookalike.measures import Measure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = Literal["words", "chars", "bytes", "tokens", "elements"]
+Kind = Literal["words", "chars", "bytes", "tokens", "elements", "weights"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 
 FORMAT = 1
 """Version of the recipe's JSON; also of every hash that follows from it."""
 
-KINDS = "words:n, chars:k, bytes:k, tokens:n or elements"
+KINDS = "words:n, chars:k, bytes:k, tokens:n, elements or weights"
+WHOLE = ("elements", "weights")
+"""Kinds that take sets as they are."""
+
 LARGEST_SHINGLE = 1000
 LARGEST_SIGNATURE = 1 << 16
 
@@ -70,8 +73,12 @@ class Shingling:
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise RecipeError(f"`shingle` must be {KINDS}. Got {self.kind}:{self.size}")
-        if self.kind == "elements" and self.size != 1:
-            raise RecipeError(f"`shingle` elements takes sets as they are, and has no size. Got elements:{self.size}")
+        if self.kind in WHOLE and self.size != 1:
+            raise RecipeError(
+                f"`shingle` {self.kind} takes sets as they are, and has no size. Got {self.kind}:{self.size}"
+            )
+        if self.kind == "weights" and self.bag:
+            raise RecipeError("`bag` counts repeated elements, and weights do so by themselves. Leave it out")
         if not isinstance(self.size, int) or not 1 <= self.size <= LARGEST_SHINGLE:
             raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
         if self.form is not None and self.form not in get_args(Form):
@@ -90,18 +97,18 @@ class Shingling:
             "accents": not self.accents,
             "punctuation": not self.punctuation,
         }
-        if self.kind in ("bytes", "tokens", "elements") and any(changes.values()):
+        if self.kind in ("bytes", "tokens", *WHOLE) and any(changes.values()):
             switch = next(name for name, on in changes.items() if on)
             raise RecipeError(f"`{switch}` normalises text, and {self} takes {self.kind} as they are. Leave it out")
 
     def __str__(self) -> str:
-        return "elements" if self.kind == "elements" else f"{self.kind}:{self.size}"
+        return self.kind if self.kind in WHOLE else f"{self.kind}:{self.size}"
 
     @classmethod
     def parse(cls, text: str, **switches: Any) -> Self:  # noqa: ANN401 - the fields of this class
         """Make a shingling of words like ``words:5``."""
-        if text == "elements":
-            return cls(kind="elements", size=1, **switches)
+        if text in WHOLE:
+            return cls(kind=text, size=1, **switches)  # type: ignore[arg-type]  # it is one of them
         kind, _, size = str(text).partition(":")
         if not (size.isascii() and size.isdecimal() and len(size) <= len(str(LARGEST_SHINGLE))):
             raise RecipeError(f"`shingle` must be {KINDS}, such as words:5. Got {text!r}")
@@ -195,6 +202,18 @@ class Recipe:
                 f"`{self.measure.name}` finds small sets in large ones, which do not meet in bands: the search is "
                 "always exact. Leave `bands` and `rows` out"
             )
+
+        if self.shingling.kind == "weights":
+            self._refuse_for_weights()
+
+    def _refuse_for_weights(self) -> None:
+        if self.measure.name != "jaccard":
+            raise RecipeError(
+                f"`measure` must be jaccard for weighted sets: sum(min) / sum(max). Got {self.measure.name!r}; without "
+                "weights, as sets, they may be compared by it"
+            )
+        if self.sketch != "fast":
+            raise RecipeError(f"`sketch` {self.sketch} signs sets without weights. Leave it out for weighted sets")
 
     @property
     def recall(self) -> float:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from lookalike import band
 from lookalike.exact import PrefixFilter
+from lookalike.exact_weights import WeightFilter
 from lookalike.examples import Rejected
 from lookalike.verify import Verified, Verifier
+from lookalike.weigh import WeightedSets, WeightVerifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,9 @@ class Search:
         self._collected = collected
         self._filter = PrefixFilter(collected, run.recipe, run.scratch, run.threads)
         self.verifier = Verifier(collected.sets, run.threads, run.recipe.measure)
+        if isinstance(collected.sets, WeightedSets):
+            self._filter = WeightFilter(collected, run.recipe, run.scratch, run.threads, collected.sets)
+            self.verifier = WeightVerifier(collected.sets, run.threads, run.recipe.measure)
         self.seen = band.Seen(band.REMEMBERED if run.recipe.banding else band.REMEMBERED_EXACTLY)
         self.rejected = Rejected(run.examples)
 

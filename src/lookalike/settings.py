@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 from lookalike.errors import InputError, RecipeError
 from lookalike.measures import Measure
 from lookalike.read import open_source
-from lookalike.recipe import Banding, Form, Recipe, Shingling, Sketch
+from lookalike.recipe import WHOLE, Banding, Form, Recipe, Shingling, Sketch
 from lookalike.scratch import Scratch
 from lookalike.stages import Stages, Watcher
 from lookalike.threads import Threads
@@ -29,7 +29,8 @@ class Settings(TypedDict, total=False):
     measure          "jaccard": jaccard, dice, cosine, overlap or containment
     recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more.
                      1 is an exact search: it misses none
-    shingle          words:n, chars:k, bytes:k, tokens:n or elements; by default words:5 for texts, elements for sets
+    shingle          words:n, chars:k, bytes:k, tokens:n, elements or weights; by default words:5 for texts, elements
+                     for sets, weights for weighted sets
     bag              False: whether the second occurrence of a shingle counts as another one
     lower            lower-case letters; by default for words, not for characters
     form             None: a Unicode form to bring texts to (NFC, NFD, NFKC, NFKD)
@@ -40,6 +41,8 @@ class Settings(TypedDict, total=False):
     seed             1
     text, id         names of columns; by default text, content, body or the only column of strings; and none
     item, element    the columns of a table that has a row for each element of each set
+    weight           None: the column of such a table that has the weights of elements; or True, if the numbers of a
+                     sparse matrix are weights
     transpose        False: whether to turn sets round, and find similar elements by the sets that have them
     lines            False: whether text files have an item a line
     encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
@@ -68,6 +71,7 @@ class Settings(TypedDict, total=False):
     id: str | None
     item: str | None
     element: str | None
+    weight: str | bool | None
     transpose: bool
     lines: bool
     encoding_errors: Literal["strict", "replace"]
@@ -80,13 +84,13 @@ class Settings(TypedDict, total=False):
 
 
 SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
-READING = ("text", "id", "item", "element", "transpose", "lines", "encoding_errors", "batch_bytes")
+READING = ("text", "id", "item", "element", "weight", "transpose", "lines", "encoding_errors", "batch_bytes")
 
 
 def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
     """Make the recipe that settings ask for, for items of a kind."""
     given: dict[str, Any] = dict(settings)
-    usual = "elements" if kind == "elements" else "words:5"
+    usual = kind if kind in WHOLE else "words:5"
     shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
     measure = Measure(given.get("measure", "jaccard"))
     threshold = given.get("threshold", 0.8)
@@ -111,6 +115,8 @@ def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
 def kind_of(settings: Settings) -> Kind | None:
     """Tell what items must be, if settings say so."""
     shingle = str(settings.get("shingle") or "")
+    if shingle == "weights" or (settings.get("element") is not None and settings.get("weight")):
+        return "weights"
     if settings.get("element") is not None or shingle == "elements":
         return "elements"
     return ("tokens" if shingle.startswith("tokens") else "texts") if shingle else None

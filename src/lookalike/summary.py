@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.expand import LARGEST_GROUP
+from lookalike.recipe import WHOLE
 from lookalike.stages import peak_memory
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
         has, they = (
             ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
         )
-        what = "element" if run.recipe.shingling.kind == "elements" else "shingle"
+        what = "element" if run.recipe.shingling.kind in WHOLE else "shingle"
         yield f"{items.empty:,} {has} no {what}{nulls}: {they} nothing"
     compared = items.count - items.empty
     if compared and items.fragile - items.empty > compared / 2:

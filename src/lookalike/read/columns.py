@@ -20,10 +20,11 @@ NAMES: dict[Kind, tuple[str, ...]] = {
     "texts": ("text", "content", "body"),
     "tokens": ("tokens", "input_ids"),
     "elements": ("elements", "items"),
+    "weights": ("weights", "counts"),
 }
 """What the column to compare is usually called."""
 
-NOUNS: dict[Kind, str] = {"texts": "string", "tokens": "list of integers", "elements": "list"}
+NOUNS: dict[Kind, str] = {"texts": "string", "tokens": "list of integers", "elements": "list", "weights": "map"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,12 @@ class Roles:
     """The column compared: of texts, lists, or in a long table single elements."""
     id: str | None
     rank: str | None
+    weight: str | None = None
+    """In a long table, the column of weights."""
 
     def names(self) -> list[str]:
         """List the columns to read, each once."""
-        return list(dict.fromkeys(name for name in (self.text, self.id, self.rank) if name is not None))
+        return list(dict.fromkeys(name for name in (self.text, self.id, self.rank, self.weight) if name is not None))
 
 
 def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
@@ -46,6 +49,9 @@ def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
     if options.item is not None and options.element is not None:
         for name, option in ((options.item, "item"), (options.element, "element")):
             _check_id(columns, name, label, option)
+        if isinstance(options.weight, str):
+            _check_id(columns, options.weight, label, "weight")
+            return Roles("weights", options.element, options.item, None, options.weight)
         return Roles("elements", options.element, options.item, None)
     kind = options.kind or _guess_kind(columns, options)
     text = options.text if options.text is not None else _guess_text(columns, kind, label)
@@ -61,9 +67,10 @@ def _guess_kind(columns: pa.Schema, options: Options) -> Kind:
     """Take lists for sets, where there is no text, or where they are asked for."""
     if options.text is not None:
         found = [field.type for field in columns if field.name == options.text]
-        return "elements" if any(map(is_elements, found)) else "texts"
+        return next((kind for kind in ("elements", "weights") if any(map(FITS[kind], found))), "texts")
     texts = any(is_text(field.type) and field.name not in ("id", options.id) for field in columns)
-    return "elements" if not texts and any(is_elements(field.type) for field in columns) else "texts"
+    sets: tuple[Kind, ...] = () if texts else ("elements", "weights")
+    return next((kind for kind in sets if any(FITS[kind](field.type) for field in columns)), "texts")
 
 
 def _guess_text(columns: pa.Schema, kind: Kind, label: str) -> str:
@@ -90,6 +97,7 @@ def _check_text(columns: pa.Schema, name: str, kind: Kind, label: str) -> None:
         "texts": "the text must be a string column",
         "tokens": "tokens must be lists of integers",
         "elements": "sets must be lists of integers or strings",
+        "weights": "weighted sets must be maps of integers or strings to numbers",
     }[kind]
     raise InputError(f"{label}: column {name!r} is {field.type}, but {wanted}")
 
@@ -159,7 +167,33 @@ def is_elements(kind: pa.DataType) -> bool:
     return is_list(kind) and not pa.types.is_nested(plain_type(kind.value_type))
 
 
-FITS: dict[Kind, Callable[[pa.DataType], bool]] = {"texts": is_text, "tokens": is_tokens, "elements": is_elements}
+def is_weights(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be weighted sets: maps of elements to numbers, or lists of such pairs."""
+    pair = weighted_pair(kind)
+    return pair is not None and not pa.types.is_nested(plain_type(pair[0])) and is_number(pair[1])
+
+
+def weighted_pair(kind: pa.DataType) -> tuple[pa.DataType, pa.DataType] | None:
+    """Return the types of elements and of weights, if it is a column of maps or of lists of pairs."""
+    kind = plain_type(kind)
+    if pa.types.is_map(kind):
+        return kind.key_type, kind.item_type
+    if is_list(kind) and pa.types.is_struct(kind.value_type) and kind.value_type.num_fields == 2:  # noqa: PLR2004 - a pair
+        return kind.value_type[0].type, kind.value_type[1].type
+    return None
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of numbers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+FITS: dict[Kind, Callable[[pa.DataType], bool]] = {
+    "texts": is_text,
+    "tokens": is_tokens,
+    "elements": is_elements,
+    "weights": is_weights,
+}
 
 
 def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -268,6 +302,8 @@ def element_type(kind: pa.DataType) -> pa.DataType:
 
 def holds(kind: pa.DataType, what: Kind) -> pa.DataType | None:
     """Return as what the elements of a column of sets are told apart; None for other columns, and if all are null."""
+    if what == "weights" and (pair := weighted_pair(kind)) is not None:
+        return element_type(plain_type(pair[0]))
     if what != "elements" or not is_elements(kind):
         return None
     value = plain_type(plain_type(kind).value_type)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from .base import Batch
 from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
 from .utf8 import ensure_utf8
+from .weights import as_weights, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,8 @@ def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[
     """Check and convert the columns of a batch; `where` says where its i-th row stands."""
     roles, errors = plan.roles, plan.options.encoding_errors
     items = _items(columns.column(roles.text), plan, where)
+    if roles.weight is not None:
+        items = with_weights(items, columns.column(roles.weight), where, roles.weight)
     ids = ranks = None
     if roles.id is not None:
         ids = as_ids(columns.column(roles.id), plan.id_type, where)
@@ -51,4 +54,6 @@ def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Arra
         return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
     if plan.roles.kind == "tokens":
         return as_tokens(column, where)
+    if plan.roles.kind == "weights":
+        return as_weights(column, where)
     return as_elements(column, where) if plan.roles.kind == "elements" else ensure_utf8(as_text(column), errors, where)

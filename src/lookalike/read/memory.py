@@ -14,11 +14,12 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import NAMES, choose, holds, id_type, is_elements, rank_type, storable_schema
+from .columns import NAMES, choose, holds, id_type, is_elements, is_weights, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .schemas import conform
 from .spool import Spool
 from .utf8 import has_surrogate, invalid_utf8, replace_surrogates
+from .weights import weights_of_matrix, weights_type
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,6 +119,8 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     if isinstance(inputs, (str, bytes)):
         raise InputError("a single string is not a collection: pass a list of texts, or a pathlib.Path for a file")
     if hasattr(inputs, "tocsr"):
+        if options.weight or options.kind == "weights":
+            return TableSource(weights_of_matrix(inputs), replace(options, kind="weights"))
         return TableSource(_rows_of_matrix(inputs), replace(options, kind="elements"))
     if isinstance(inputs, Mapping):
         return _open_mapping(inputs, options)
@@ -154,6 +157,8 @@ def _peek(values: Iterable[Any], options: Options) -> tuple[Kind, Iterable[Any]]
         first, values = next((one for one in seen if one is not None), None), chain(seen, values)
     else:
         first = next((one for one in values if one is not None), None)
+    if isinstance(first, Mapping):
+        return "weights", values
     return "elements" if _is_set(first) else "texts", values
 
 
@@ -165,13 +170,14 @@ def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArr
     """Convert Python values a chunk at a time, so that an iterator need not be held as a list."""
     wanted = pa.large_list(pa.int64()) if kind == "tokens" else pa.large_string() if kind == "texts" else None
     iterator, chunks, first = iter(values), [], 0
+    sets = {"elements": _sets, "weights": _weighted_sets}.get(kind)
     while chunk := list(islice(iterator, _CHUNK)):
-        chunks.append(_sets(chunk, wanted, first) if kind == "elements" else _chunk(chunk, wanted, options, first))
+        chunks.append(sets(chunk, wanted, first) if sets else _chunk(chunk, wanted, options, first))
         first += len(chunk)
-        if kind == "elements" and len(chunks[-1].values):
+        if sets and len(chunks[-1].values):
             wanted = chunks[-1].type
     if wanted is None:
-        wanted = pa.large_list(pa.int64())
+        wanted = pa.large_list(pa.int64()) if kind == "elements" else weights_type(pa.int64())
     return pa.chunked_array([chunk.cast(wanted) for chunk in chunks], type=wanted)
 
 
@@ -196,16 +202,44 @@ def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
     offsets = np.append(0, np.cumsum(sizes, dtype=np.int64))
     missing = as_arrow(np.array([value is None for value in values], bool))
     elements = list(chain.from_iterable(value for value in values if value is not None))
+    flat = _elements(elements, offsets, None if kind is None else kind.value_type, first)
+    return pa.LargeListArray.from_arrays(as_arrow(offsets), flat, mask=missing)
+
+
+def _weighted_sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
+    """Convert dicts of elements to weights; elements are all of one type, which the first ones decide."""
+    for i, value in enumerate(values):
+        if value is not None and not isinstance(value, Mapping):
+            raise InputError(f"item {first + i} is {type(value).__name__}, but must be a dict of weights or None")
+    offsets = np.append(0, np.cumsum([0 if value is None else len(value) for value in values], dtype=np.int64))
+    missing = as_arrow(np.array([value is None for value in values], bool))
+    filled = [value for value in values if value is not None]
+    elements = list(chain.from_iterable(filled))
+    flat = _elements(elements, offsets, None if kind is None else kind.value_type[0].type, first)
+    weights = list(chain.from_iterable(value.values() for value in filled))
     try:
-        flat = pa.array(elements, type=None if kind is None else kind.value_type)
+        numbers = pa.array(weights, type=pa.float64())
     except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
-        wrong = _first_unlike(elements, kind)
+        wrong = _first_unlike(weights, pa.large_list(pa.float64()))
+        row = int(np.searchsorted(offsets, wrong, side="right")) - 1
+        raise InputError(
+            f"item {first + row}: the weight of {elements[wrong]!r} is {weights[wrong]!r}, but must be a number"
+        ) from error
+    pairs = pa.StructArray.from_arrays([flat, numbers], ["element", "weight"])
+    return pa.LargeListArray.from_arrays(as_arrow(offsets), pairs, mask=missing)
+
+
+def _elements(elements: list[Any], offsets: npt.NDArray[np.int64], kind: pa.DataType | None, first: int) -> pa.Array:
+    """Convert the elements of sets that begin and end there."""
+    try:
+        return pa.array(elements, type=kind)
+    except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
+        wrong = _first_unlike(elements, None if kind is None else pa.large_list(kind))
         row = int(np.searchsorted(offsets, wrong, side="right")) - 1
         held = type(elements[wrong]).__name__
         raise InputError(
             f"item {first + row} holds {held}, but elements must be all strings, or all integers of 64 bits"
         ) from error
-    return pa.LargeListArray.from_arrays(as_arrow(offsets), flat, mask=missing)
 
 
 def _first_unlike(elements: list[Any], kind: pa.DataType | None) -> int:
@@ -268,7 +302,8 @@ def _table(inputs: Any, options: Options) -> pa.Table:  # noqa: ANN401
 
 
 def _single(column: pa.ChunkedArray, options: Options) -> pa.Table:
-    kind = options.kind or ("elements" if is_elements(column.type) else "texts")
+    usual: Kind = "elements" if is_elements(column.type) else "weights" if is_weights(column.type) else "texts"
+    kind = options.kind or usual
     return pa.table({options.text or NAMES[kind][0]: column})
 
 

@@ -186,7 +186,9 @@ def roles(example: Example, result: Result) -> tuple[str, str]:
 
 def show(example: Example, result: Result) -> Shown:
     """Prepare an example for the page."""
-    unit = {"tokens": "token ids", "elements": "elements"}.get(result.recipe.shingling.kind, "characters")
+    unit = {"tokens": "token ids", "elements": "elements", "weights": "elements"}.get(
+        result.recipe.shingling.kind, "characters"
+    )
 
     def prepare(role: str, side: Side) -> tuple[str, str, list[Passage]]:
         return role, name(side.id), passages(side, unit)
