@@ -31,7 +31,7 @@ NUMBER = 8
 """Bytes of a hash, or of a weight."""
 
 EULER = 0.5772
-"""A slot more than k ln k + k times this are the darts thrown, on average, until none of k slots is empty."""
+"""k (ln k + this) darts are thrown, on average, until none of k slots is empty."""
 
 
 class Weigher(Shingler):
@@ -71,7 +71,7 @@ class WeightSigner:
     def __init__(self, recipe: Recipe, weigher: Weigher) -> None:
         self.bands, self.rows = (recipe.banding.bands, recipe.banding.rows) if recipe.banding else (0, 0)
         slots = max(self.bands * self.rows, 1)
-        self._area = round(math.log2(slots * (math.log(slots) + EULER) / 2))
+        self._area = round(math.log2(slots * (math.log(slots) + EULER)))
         self._seed = random_numbers(recipe.seed, np.arange(1))[0]
         self._weigher = weigher
         self._local = threading.local()

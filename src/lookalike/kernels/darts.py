@@ -30,8 +30,8 @@ from lookalike.kernels.sketch import EMPTY, band_key
 BEGIN = -4
 """Darts follow each other from 2^this of an octave's unit on."""
 
-STRIPS = ((-8, -4, 4), (-16, -8, 8), (-32, -16, 16))
-"""Before: from 2^this to 2^that of a unit; and how many octaves are one."""
+STRIPS = ((-8, -4, 2), (-16, -8, 3), (-32, -16, 4))
+"""Before: from 2^this to 2^that of a unit; and 2^so many octaves are one."""
 
 BIAS = 1 << 16
 """Added to octaves, which may be negative."""
@@ -51,22 +51,22 @@ POWERS = 2.0 ** np.arange(-MOST, MOST)
 
 
 def poisson(mean: Decimal) -> list[int]:
-    """Return, for 0, 1, 2, ... darts, the least hash with which there are more."""
+    """Return, for 0, 1, 2, ... darts, the greatest hash with which there are not more."""
     with localcontext() as context:
         context.prec = 50
         term = total = (-mean).exp()
         bounds = []
-        for n in range(1, 24):
-            bounds.append(min(int(total * (1 << 64)), (1 << 64) - 1))
+        for n in range(1, 40):
+            bounds.append(min(int(total * (1 << 64)), 1 << 64) - 1)
             term *= mean / n
             total += term
         return bounds
 
 
 COUNTS = np.array(
-    [poisson(octaves * (Decimal(2) ** high - Decimal(2) ** low)) for low, high, octaves in STRIPS], np.uint64
+    [poisson((Decimal(2) ** high - Decimal(2) ** low) * (1 << bits)) for low, high, bits in STRIPS], np.uint64
 )
-LOWS, HIGHS, OCTAVES = np.array(STRIPS).T.copy()
+LOWS, HIGHS, BITS = np.array(STRIPS).T.copy()
 
 
 @inline
@@ -88,7 +88,7 @@ def again(h):
 def distance(h):
     """Return a distance of Poisson's process: -ln of a number in (0, 1), which is 2^-zeros times one in [1/2, 1).
 
-    ln is computed here by its series (error below 1e-14), since that of the C library differs between machines.
+    ln is computed here by its series (error below 2e-14), since that of the C library differs between machines.
     """
     zeros = trailing_zeros(h | ONE << np.uint64(63))
     x = 0.5 + np.float64(h >> np.uint64(12)) * UNIT
@@ -105,75 +105,76 @@ def distance(h):
 
 
 @inline
+def value_of(octave, fraction):
+    """Return what a slot keeps of a dart: values are in order as ranks are."""
+    return np.uint64(octave + BIAS) << RANK_BITS | fraction
+
+
+@inline
 def hit(signature, dart, octave):
-    """Let a slot have a dart if it is the least so far; return 1 if the slot was empty."""
+    """Let a slot have a dart if it is the least so far."""
     slot = (dart >> RANK_BITS) * np.uint64(signature.size) >> SLOT_BITS
-    value = np.uint64(octave + BIAS) << RANK_BITS | dart & RANK
-    held = signature[slot]
-    signature[slot] = min(held, value)
-    return np.int64(held == EMPTY)
+    signature[slot] = min(signature[slot], value_of(octave, dart & RANK))
 
 
 @kernel
 def throw_octave(element, weight, octave, signature):
-    """Throw the darts of an octave up to a weight, in its units; return how many slots were filled."""
+    """Throw the darts of an octave up to a weight, in its units."""
     h = scramble(element + np.uint64(octave + BIAS) * SECOND)
     at = POWERS[BEGIN + MOST]
-    filled = 0
     while True:
         dart = scramble(h)
         h += BASE
         at += distance(again(dart))
         if at >= weight:
-            return filled
-        filled += hit(signature, dart, octave)
+            return
+        hit(signature, dart, octave)
 
 
 @kernel
 def throw_strip(element, mantissa, exponent, strip, group, signature):
-    """Throw the darts of a strip of some octaves at an element of weight mantissa * 2^exponent; return the same."""
+    """Throw the darts of a strip of some octaves at an element of weight mantissa * 2^exponent."""
     h = scramble(element + np.uint64(group + BIAS) * SECOND + np.uint64(1 + strip) * BASE)
-    filled = 0
     n = 0
-    while h >= COUNTS[strip, n]:
+    while h > COUNTS[strip, n]:
         n += 1
         dart = scramble(h + np.uint64(n) * BASE)
         place = again(dart)
-        octave = group * OCTAVES[strip] + np.int64(place & np.uint64(OCTAVES[strip] - 1))
+        octave = (group << BITS[strip]) + np.int64(place & np.uint64((1 << BITS[strip]) - 1))
         low, high = POWERS[LOWS[strip] + MOST], POWERS[HIGHS[strip] + MOST]
         at = low + (high - low) * (np.float64(place >> np.uint64(11)) * UNIT)
         power = min(exponent + octave, 0)
         if power > LOWS[strip] and at < mantissa * POWERS[power + MOST]:
-            filled += hit(signature, dart, octave)
-    return filled
+            hit(signature, dart, octave)
+
+
+@inline
+def first_group(strip, exponent):
+    """Return the first group of octaves in which an element below 2^exponent has a part of the strip."""
+    return LOWS[strip] + 1 - exponent >> BITS[strip]
 
 
 @kernel
 def throw_all(element, weight, limit, signature):
-    """Throw the darts of all octaves below a limit at an element; return how many slots were filled."""
+    """Throw the darts of all octaves below a limit at an element."""
     mantissa, exponent = math.frexp(weight)
-    filled = 0
     for octave in range(BEGIN + 1 - exponent, limit):
-        filled += throw_octave(element, mantissa * POWERS[exponent + octave + MOST], octave, signature)
+        throw_octave(element, mantissa * POWERS[exponent + octave + MOST], octave, signature)
     for strip in range(LOWS.size):
-        first = (LOWS[strip] + 1 - exponent) // OCTAVES[strip]
-        for group in range(first, (limit - 1) // OCTAVES[strip] + 1):
-            filled += throw_strip(element, mantissa, exponent, strip, group, signature)
-    return filled
+        for group in range(first_group(strip, exponent), (limit - 1 >> BITS[strip]) + 1):
+            throw_strip(element, mantissa, exponent, strip, group, signature)
 
 
 @kernel
 def throw_next(element, weight, octave, signature):
-    """Throw the darts of one more octave, and of the strips that begin with it; return how many slots were filled."""
+    """Throw the darts of one more octave, and of the strips that begin with it."""
     mantissa, exponent = math.frexp(weight)
-    filled = 0
     if exponent + octave > BEGIN:
-        filled += throw_octave(element, mantissa * POWERS[exponent + octave + MOST], octave, signature)
+        throw_octave(element, mantissa * POWERS[exponent + octave + MOST], octave, signature)
     for strip in range(LOWS.size):
-        group = octave // OCTAVES[strip]
-        if octave % OCTAVES[strip] == 0 and group >= (LOWS[strip] + 1 - exponent) // OCTAVES[strip]:
-            filled += throw_strip(element, mantissa, exponent, strip, group, signature)
-    return filled
+        group = octave >> BITS[strip]
+        if group << BITS[strip] == octave and group >= first_group(strip, exponent):
+            throw_strip(element, mantissa, exponent, strip, group, signature)
 
 
 @kernel
@@ -181,21 +182,21 @@ def dart_sketch(elements, weights, seed, area, signature):
     """Write the signature of a weighted set that is not empty.
 
     All octaves below a limit are thrown element by element; they have an area of 2^area at most, and half of it at
-    least. Then follows an octave at a time, until no slot is empty.
+    least. Then follows an octave at a time, until every slot has a dart that no later one can be below. (A strip may
+    reach into octaves to come: what it throws there is no reason to stop.)
     """
     signature[:] = EMPTY
     largest = weights.max()
-    scale = math.frexp(largest)[1]
+    mantissa, scale = math.frexp(largest)
     total = 0.0
     for weight in weights:
         total += weight / largest
-    octave = area - scale - math.frexp(total * math.frexp(largest)[0])[1]
-    empty = signature.size
+    octave = area - scale - math.frexp(total * mantissa)[1]
     for i in range(elements.size):
-        empty -= throw_all(elements[i] ^ seed, weights[i], octave, signature)
-    while empty > 0:
+        throw_all(elements[i] ^ seed, weights[i], octave, signature)
+    while signature.max() >= value_of(octave, np.uint64(0)):
         for i in range(elements.size):
-            empty -= throw_next(elements[i] ^ seed, weights[i], octave, signature)
+            throw_next(elements[i] ^ seed, weights[i], octave, signature)
         octave += 1
 
 

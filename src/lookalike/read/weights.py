@@ -36,8 +36,8 @@ def as_weights(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
     array = plain(array)
     present = array.is_valid().to_numpy(zero_copy_only=False)
     offsets, elements, weights = _parts(array)
-    sizes = np.diff(offsets)
-    owners = np.repeat(np.arange(len(array)), sizes)
+    elements = elements.cast(element_type(elements.type))
+    owners = np.repeat(np.arange(len(array)), np.diff(offsets))
     if not present.all():
         inside = present[owners]
         owners, elements, weights = owners[inside], elements.filter(as_arrow(inside)), weights.filter(as_arrow(inside))
@@ -56,9 +56,8 @@ def as_weights(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
             f"{where(int(empty.argmax()))}: the set has no element with a weight above 0, so nothing can resemble it; "
             "drop it, or make it null"
         )
-    pairs = paired(elements.cast(element_type(elements.type)), values)
     ends = np.append(0, np.cumsum(sizes, dtype=np.int64))
-    return pa.LargeListArray.from_arrays(as_arrow(ends), pairs, mask=as_arrow(~present))
+    return pa.LargeListArray.from_arrays(as_arrow(ends), paired(elements, values), mask=as_arrow(~present))
 
 
 def _parts(array: pa.Array) -> tuple[npt.NDArray[np.int64], pa.Array, pa.Array]:
@@ -106,6 +105,8 @@ def with_weights(elements: pa.Array, column: pa.Array, where: Callable[[int], st
 def weights_of_matrix(matrix: Any) -> pa.Table:  # noqa: ANN401  whichever kind of sparse matrix
     """Return the rows of a sparse matrix as weighted sets: the columns in which they are not 0, with their numbers."""
     rows = matrix.tocsr()
-    rows.sum_duplicates()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
     pairs = paired(as_arrow(rows.indices), rows.data.astype(np.float64))
     return pa.table({"weights": pa.LargeListArray.from_arrays(as_arrow(rows.indptr.astype(np.int64)), pairs)})
