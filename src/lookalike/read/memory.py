@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain, islice
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -157,7 +158,7 @@ def _peek(values: Iterable[Any], options: Options) -> tuple[Kind, Iterable[Any]]
         first, values = next((one for one in seen if one is not None), None), chain(seen, values)
     else:
         first = next((one for one in values if one is not None), None)
-    if isinstance(first, Mapping):
+    if isinstance(first, Mapping) and all(weight is None or isinstance(weight, Real) for weight in first.values()):
         return "weights", values
     return "elements" if _is_set(first) else "texts", values
 
