@@ -78,7 +78,7 @@ def write_distance(h: np.uint64, out: NDArray[np.float64]) -> None:
 def test_distance(h: int) -> None:
     out = np.empty(1)
     write_distance(np.uint64(h), out)
-    assert out[0] == pytest.approx(naive_darts.distance(h), rel=1e-13, abs=2e-14)
+    assert out[0] == pytest.approx(naive_darts.distance(h), rel=1e-14, abs=1e-15)
     assert out[0] >= 0
 
 
