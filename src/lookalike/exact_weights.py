@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.exact import ALL, PrefixBuckets, Prefixes, PrefixFilter, Whole
 from lookalike.kernels import weights as kernels
+from lookalike.weigh import spare_pairs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,8 @@ class WeightPrefixes(Prefixes):
         keys, owners, rests = out
         sets = (part.elements, part.begins, part.sizes, part.members)
         room = (keys, owners, rests.view(kernels.REST))
-        return int(kernels.prefixes(sets, self._totals, self._threshold, marks, room))
+        work = (spare_pairs(part.sizes), spare_pairs(part.sizes))
+        return int(kernels.prefixes(sets, self._totals, self._threshold, marks, work, room))
 
     def group(self, share: int, width: int) -> PrefixBuckets:
         """Return the buckets of one share."""

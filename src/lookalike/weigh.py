@@ -47,7 +47,7 @@ class Weigher(Shingler):
             column.flags.writeable = False
         out = np.empty(2 * len(numbers), np.uint64)
         bounds = np.empty(len(items) + 1, np.int64)
-        kernels.pack(numbers, weights, np.append(0, np.cumsum(sizes)), out, bounds)
+        kernels.pack(numbers, weights, np.append(0, np.cumsum(sizes)), spare_pairs(sizes), out, bounds)
         data = out[: bounds[-1]].view(np.uint8)
         data.flags.writeable = False
         return Columns(data, bounds * NUMBER)
@@ -63,6 +63,12 @@ class Weigher(Shingler):
         parts = [data[begin:end] for begin, end in bounds]
         packed = np.concatenate([np.empty(0, np.uint8), *parts]).view(np.uint64)
         return packed, (bounds[:, 1] - bounds[:, 0]) // (2 * NUMBER)
+
+
+def spare_pairs(sizes: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+    """Make room to sort the hashes and weights of the largest set in."""
+    most = int(sizes.max(initial=0))
+    return np.empty(most, np.uint64), np.empty(most)
 
 
 class WeightSigner:

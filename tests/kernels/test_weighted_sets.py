@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from lookalike.kernels import weights as kernels
 from lookalike.scan import Few
 from lookalike.scan_weights import make_index, may_resemble
+from lookalike.weigh import spare_pairs
 
 numbers = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(0, 5)
 exact_weights = st.integers(1, 64).map(lambda n: n / 8)
 """Weights whose sums are exact, in any order."""
-pairs = st.lists(st.tuples(numbers, exact_weights), max_size=60)
+pairs = st.lists(st.tuples(numbers, exact_weights), max_size=120)
 sets = st.dictionaries(strategies.hashes, exact_weights, min_size=1, max_size=12)
 families = st.lists(st.dictionaries(st.integers(1, 12), exact_weights, min_size=1), min_size=1, max_size=8)
 
@@ -43,7 +44,8 @@ def test_pack(collection: list[list[tuple[int, float]]]) -> None:
     flat = [pair for one in collection for pair in one]
     elements, weights = np.array([e for e, _ in flat], np.int64), np.array([w for _, w in flat], np.float64)
     out, bounds = np.empty(2 * len(flat), np.uint64), np.empty(len(collection) + 1, np.int64)
-    kernels.pack(elements, weights, np.append(0, np.cumsum(list(map(len, collection)), dtype=np.int64)), out, bounds)
+    sizes = harness.int64(map(len, collection))
+    kernels.pack(elements, weights, np.append(0, np.cumsum(sizes)), spare_pairs(sizes), out, bounds)
     for i, one in enumerate(collection):
         summed: dict[int, float] = {}
         for element, weight in one:
@@ -59,7 +61,8 @@ def test_weights_of_one_element_are_added_in_the_order_they_come() -> None:
     weights = [1e-16, 1.0, *([1e-16] * 40), 2.0]
     for count in (3, len(weights)):
         out, bounds = np.empty(2 * count, np.uint64), np.empty(2, np.int64)
-        kernels.pack(np.full(count, 7), np.array(weights[:count]), harness.int64([0, count]), out, bounds)
+        offsets, spare = harness.int64([0, count]), spare_pairs(harness.int64([count]))
+        kernels.pack(np.full(count, 7), np.array(weights[:count]), offsets, spare, out, bounds)
         total = 0.0
         for weight in weights[:count]:
             total += weight

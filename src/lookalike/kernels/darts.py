@@ -42,33 +42,39 @@ RANK = np.uint64((1 << 44) - 1)
 
 ONE = np.uint64(1)
 UNIT = 2.0**-53
-LN2 = float(Decimal(2).ln())
-MIDDLES = 0.5 + (np.arange(128) + 0.5) / 256
-INVERSES = 1 / MIDDLES
-LOGARITHMS = np.array([float(-Decimal(middle).ln()) for middle in MIDDLES.tolist()])
-"""For -ln of numbers in [1/2, 1); the last are rounded correctly, as `math.log` need not do."""
-
 MOST = 64
 POWERS = 2.0 ** np.arange(-MOST, MOST)
 """Powers of two, from the least that is needed on."""
 
 
-def poisson(mean: Decimal) -> list[int]:
+def logarithm(number: float) -> float:
+    """Return the natural logarithm, rounded correctly on every machine, which `math.log` need not be."""
+    with localcontext() as context:
+        context.prec = 50
+        return float(Decimal(number).ln())
+
+
+LN2 = logarithm(2.0)
+MIDDLES = 0.5 + (np.arange(128) + 0.5) / 256
+INVERSES = 1 / MIDDLES
+LOGARITHMS = np.array([-logarithm(middle) for middle in MIDDLES.tolist()])
+"""For -ln of numbers in [1/2, 1)."""
+
+
+def poisson(mean: float) -> list[int]:
     """Return, for 0, 1, 2, ... darts, the greatest hash with which there are not more."""
     with localcontext() as context:
         context.prec = 50
-        term = total = (-mean).exp()
+        term = total = (-Decimal(mean)).exp()
         bounds = []
         for n in range(1, 40):
             bounds.append(min(int(total * (1 << 64)), 1 << 64) - 1)
-            term *= mean / n
+            term *= Decimal(mean) / n
             total += term
         return bounds
 
 
-COUNTS = np.array(
-    [poisson((Decimal(2) ** high - Decimal(2) ** low) * (1 << bits)) for low, high, bits in STRIPS], np.uint64
-)
+COUNTS = np.array([poisson((2.0**high - 2.0**low) * 2**bits) for low, high, bits in STRIPS], np.uint64)
 LOWS, HIGHS, BITS = np.array(STRIPS).T.copy()
 
 
@@ -176,6 +182,15 @@ def throw_next(element, weight, octave, signature):
 
 
 @kernel
+def is_below(signature, bound):
+    """Tell whether the values of all slots are below a bound."""
+    largest = np.uint64(0)
+    for value in signature:
+        largest = max(largest, value)
+    return largest < bound
+
+
+@kernel
 def dart_sketch(elements, weights, seed, area, signature):
     """Write the signature of a weighted set that is not empty.
 
@@ -184,7 +199,9 @@ def dart_sketch(elements, weights, seed, area, signature):
     reach into octaves to come: what it throws there is no reason to stop.)
     """
     signature[:] = EMPTY
-    largest = weights.max()
+    largest = weights[0]
+    for weight in weights:
+        largest = max(largest, weight)
     mantissa, scale = math.frexp(largest)
     total = 0.0
     for weight in weights:
@@ -192,7 +209,7 @@ def dart_sketch(elements, weights, seed, area, signature):
     octave = area - scale - math.frexp(total * mantissa)[1]
     for i in range(elements.size):
         throw_all(elements[i] ^ seed, weights[i], octave, signature)
-    while signature.max() >= value_of(octave, np.uint64(0)):
+    while not is_below(signature, value_of(octave, np.uint64(0))):
         for i in range(elements.size):
             throw_next(elements[i] ^ seed, weights[i], octave, signature)
         octave += 1

@@ -22,15 +22,15 @@ REST = np.float32
 SLACK = 1e-6
 ROUNDED = 2.0**-51
 
-FEW = 32
+FEW = 24
 """Elements up to which sorting by insertion takes less time."""
 
 
 @kernel
-def pack(numbers, weights, offsets, out, bounds):
+def pack(numbers, weights, offsets, spare, out, bounds):
     """Write the sets of items whose elements are numbers; `bounds` tells where each begins and ends in `out`.
 
-    Weights of an element that is there again are added up, in the order they come.
+    Weights of an element that is there again are added up, in the order they come. `spare` is that of `sort_pairs`.
     """
     values = out.view(np.float64)
     bounds[0] = 0
@@ -42,7 +42,7 @@ def pack(numbers, weights, offsets, out, bounds):
         for i in range(size):
             hashes[i] = finish(hash_number(numbers[offsets[item] + i]))
             held[i] = weights[offsets[item] + i]
-        sort_pairs(hashes, held)
+        sort_pairs(hashes, held, spare)
         kept = add_equal(hashes, held)
         for i in range(kept if kept < size else 0):
             values[filled + kept + i] = held[i]
@@ -51,13 +51,38 @@ def pack(numbers, weights, offsets, out, bounds):
 
 
 @kernel
-def sort_pairs(hashes, weights):
-    """Sort hashes with their weights; equal ones stay in order."""
-    if hashes.size > FEW:
-        order = np.argsort(hashes, kind="mergesort")
-        hashes[:] = hashes[order]
-        weights[:] = weights[order]
+def sort_pairs(hashes, weights, spare):
+    """Sort hashes with their weights; equal ones stay in order.
+
+    Runs are sorted by insertion and merged, if there are several in `spare`: room for as many hashes, and weights.
+    (NumPy's sort by index would take seconds to compile, and so would a copy of one array to another.)
+    """
+    size = hashes.size
+    for begin in range(0, size, FEW):
+        insert_pairs(hashes[begin : begin + FEW], weights[begin : begin + FEW])
+    if size <= FEW:
         return
+    merged, merged_weights = spare[0][:size], spare[1][:size]
+    width = FEW
+    while width < size:
+        for begin in range(0, size, 2 * width):
+            i, j = begin, min(begin + width, size)
+            middle, end = j, min(j + width, size)
+            for k in range(begin, end):
+                if j == end or (i < middle and hashes[i] <= hashes[j]):
+                    merged[k], merged_weights[k] = hashes[i], weights[i]
+                    i += 1
+                else:
+                    merged[k], merged_weights[k] = hashes[j], weights[j]
+                    j += 1
+        for k in range(size):
+            hashes[k], weights[k] = merged[k], merged_weights[k]
+        width *= 2
+
+
+@kernel
+def insert_pairs(hashes, weights):
+    """Sort a few hashes with their weights."""
     for i in range(1, hashes.size):
         h, weight = hashes[i], weights[i]
         j = i
@@ -152,13 +177,13 @@ def may_reach(threshold, shared, one, two):
 
 
 @kernel
-def prefixes(part, totals, threshold, marks, out):
+def prefixes(part, totals, threshold, marks, work, out):
     """Write the elements by which members may be found; return how many there are.
 
     For each its key, whose it is, and what share of the set's weight is left from it on: these are the columns of
     `out`. Rare elements come first. The prefix ends where so little is left that the threshold cannot be reached.
     Elements that cannot be shared are passed over. `part` is (numbers, where members begin, their sizes, members);
-    `totals` are by item; `marks` is what `mark_elements` has written.
+    `totals` are by item; `marks` is what `mark_elements` has written; `work` is twice what `sort_pairs` calls spare.
     """
     numbers, begins, sizes, members = part
     keys, owners, rests = out
@@ -168,21 +193,22 @@ def prefixes(part, totals, threshold, marks, out):
     filled = 0
     for i in range(members.size):
         begin, middle = begins[i], begins[i] + sizes[i]
-        order = np.empty(sizes[i], np.uint64)
+        order, held = work[0][0][: sizes[i]], work[0][1][: sizes[i]]
         for j in range(sizes[i]):
             h = numbers[begin + j]
             order[j] = rarity(h, frequency(h, seen, counts, apart), False)
-        places = np.argsort(order)
+            held[j] = weights[middle + j]
+        sort_pairs(order, held, work[1])
         total = totals[members[i]]
         rest = total
         share = 1.0
         for j in range(sizes[i]):
-            key = order[places[j]]
-            if j == 0 or key != order[places[j - 1]]:
+            key = order[j]
+            if j == 0 or key != order[j - 1]:
                 share = rest / total + sizes[i] * ROUNDED
                 if share * (1.0 + SLACK) < threshold:
                     break
-            rest -= weights[middle + places[j]]
+            rest -= held[j]
             if key >> np.uint64(47) & np.uint64(ANY) > np.uint64(1):
                 keys[filled] = key
                 owners[filled] = members[i]
