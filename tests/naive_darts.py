@@ -16,7 +16,7 @@ T = TypeVar("T", bound="Hashable")
 
 MODULUS, FIRST, SECOND, BASE, EMPTY = naive.MODULUS, naive.FIRST, naive.SECOND, naive.BASE, naive.EMPTY
 BIAS = 1 << 16
-STRIPS = ((-8, -4, 4), (-16, -8, 8), (-32, -16, 16))
+STRIPS = ((-8, -4, 4), (-16, -8, 8), (-32, -16, 16), (-64, -32, 32))
 """From 2^this to 2^that of an octave's unit; and how many octaves share a hash."""
 
 
@@ -90,7 +90,7 @@ def darts(element: int, octave: int, width: float) -> Iterator[int]:
 def dart_sketch(weights: Mapping[int, float], seed: int, slots: int) -> list[int]:
     """Throw octave after octave, from one on in which no dart can hit, until no slot is empty."""
     signature = [EMPTY] * slots
-    lowest = -33 - math.frexp(max(weights.values()))[1]
+    lowest = -65 - math.frexp(max(weights.values()))[1]
     for octave in itertools.count(lowest):
         for element, weight in weights.items():
             for dart in darts(element ^ seed, octave, math.ldexp(weight, octave)):

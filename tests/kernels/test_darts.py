@@ -82,7 +82,7 @@ def test_distance(h: int) -> None:
     assert out[0] >= 0
 
 
-@given(st.integers(0, 2), strategies.numbers)
+@given(st.integers(0, 3), strategies.numbers)
 def test_counts(strip: int, h: int) -> None:
     low, high, bits = darts.STRIPS[strip]
     mean = (Decimal(2) ** high - Decimal(2) ** low) * (1 << bits)

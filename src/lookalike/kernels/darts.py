@@ -10,7 +10,7 @@ one dart in a unit is to be expected there too. From 1/16 of a unit on, the dart
 distances of Poisson's process. Light elements do not get there. The strip before 1/16 is one with those of neighbouring
 octaves, and so are narrower ones before it, the more of them the narrower they are (`STRIPS`): how many darts are in
 all of them together is one hash, and mostly none. So the cost does not depend on the scale of weights. Before the last
-strip, in 2^-32 of a unit, no dart is thrown.
+strip, in 2^-64 of a unit, no dart is thrown.
 
 An item is thrown at from below, octave by octave, until no slot is empty: k log k darts, about, and a few hashes for
 each element. Nothing but the four operations is done to numbers: all results are the same on every machine.
@@ -30,7 +30,7 @@ from lookalike.kernels.sketch import EMPTY, band_key
 BEGIN = -4
 """Darts follow each other from 2^this of an octave's unit on."""
 
-STRIPS = ((-8, -4, 2), (-16, -8, 3), (-32, -16, 4))
+STRIPS = ((-8, -4, 2), (-16, -8, 3), (-32, -16, 4), (-64, -32, 5))
 """Before: from 2^this to 2^that of a unit; and 2^so many octaves are one."""
 
 BIAS = 1 << 16
