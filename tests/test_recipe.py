@@ -69,14 +69,14 @@ def test_a_shingling_without_a_size_is_refused(text: str) -> None:
     with pytest.raises(RecipeError) as caught:
         Shingling.parse(text)
     assert str(caught.value) == (
-        f"`shingle` must be words:n, chars:k, bytes:k, tokens:n or elements, such as words:5. Got {text!r}"
+        f"`shingle` must be words:n, chars:k, bytes:k, tokens:n, elements or weights, such as words:5. Got {text!r}"
     )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("letters:5", "`shingle` must be words:n, chars:k, bytes:k, tokens:n or elements. Got letters:5"),
+        ("letters:5", "`shingle` must be words:n, chars:k, bytes:k, tokens:n, elements or weights. Got letters:5"),
         ("words:0", "The size of a shingle must be in 1..1000. Got words:0"),
         ("chars:1001", "The size of a shingle must be in 1..1000. Got chars:1001"),
     ],

@@ -18,8 +18,9 @@ from lookalike.sets import Sets
 from lookalike.settle import settle
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
-from lookalike.space import SetSpace, Space, VectorSpace
+from lookalike.space import SetSpace, Space, VectorSpace, WeightSpace
 from lookalike.vectors import Vectors
+from lookalike.weigh import Weigher, WeightedSets, WeightSigner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,9 +80,7 @@ class SetCollector:
 
     def __init__(self, run: Run, *, searched: bool) -> None:
         self._run = run
-        self._shingler = Shingler(run.recipe.shingling)
-        exactly = searched and run.recipe.banding is None
-        self._signer = (Sampler if exactly else Signer)(run.recipe, self._shingler)
+        self._shingler, self._signer = makers(run, exactly=searched and run.recipe.banding is None)
         self.items = Items(run.scratch, fragile_below(run))
 
     def take(self, batches: Iterator[Batch], source: Source, advance: Advance) -> None:  # noqa: ARG002 - no item is wrong
@@ -97,6 +96,8 @@ class SetCollector:
 
     def space(self) -> Space:
         """Return what the later stages ask."""
+        if isinstance(self._shingler, Weigher):
+            return WeightSpace(self._run, self.items, self._shingler, WeightedSets(self.items))
         sets = Sets(self.items, self._shingler, self._run.scratch, self._run.threads)
         return SetSpace(self._run, self.items, self._shingler, sets)
 
@@ -133,6 +134,16 @@ class VectorCollector:
     def space(self) -> Space:
         """Return what the later stages ask."""
         return VectorSpace(self._run, self.items, self.family)
+
+
+def makers(run: Run, *, exactly: bool) -> tuple[Shingler, Signer | Sampler | WeightSigner]:
+    """Return what makes the sets of items, and what signs them or samples them for an exact search."""
+    shingling = run.recipe.shingling
+    if shingling.kind == "weights":
+        weigher = Weigher(shingling)
+        return weigher, WeightSigner(run.recipe, weigher)
+    shingler = Shingler(shingling)
+    return shingler, Sampler(run.recipe, shingler) if exactly else Signer(run.recipe, shingler)
 
 
 def total_of(run: Run) -> int | None:
@@ -180,7 +191,7 @@ def fragile_below(run: Run) -> float:
 
     Sets are not made of tokens: 0.
     """
-    if run.recipe.shingling.kind == "elements":
+    if run.recipe.shingling.kind in ("elements", "weights"):
         return 0.0
     threshold, size = run.recipe.least_jaccard, run.recipe.shingling.size
     return size * (1 + threshold) / (1 - threshold) if threshold < 1 else 0.0

@@ -88,7 +88,7 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
         if not isinstance(text, str):
             raise InputError(f"compare takes two texts. Got a {type(text).__name__}")
     recipe = recipe_of(settings)
-    if recipe.shingling.kind in ("tokens", "elements"):
+    if recipe.shingling.kind in ("tokens", "elements", "weights"):
         raise RecipeError(f"compare takes two texts, and {recipe.shingling} is for lists. Use words, chars or bytes")
     shingler = Shingler(recipe.shingling)
     left, right = (as_compared(text, recipe.shingling) for text in (left, right))

@@ -8,7 +8,7 @@ and are done with. Where samples have too many common elements, because of a tem
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -141,6 +141,9 @@ class Part:
 Marks = tuple["NDArray[np.uint8]", "NDArray[np.uint16]"]
 """The slots of elements, and their counters."""
 
+Out = tuple["NDArray[np.uint64]", "NDArray[np.int32]", "NDArray[np.int32]"]
+"""Room for entries: keys, owners, rests."""
+
 
 class Samples:
     """Samples of the sets of the items that are compared."""
@@ -185,20 +188,22 @@ class PrefixBuckets(Buckets):
     Only items that can reach the threshold with what is left of both become candidates.
     """
 
+    _kernels: Any = kernels
+
     def __init__(
         self,
         keys: NDArray[np.uint64],
         entries: NDArray[np.int32],
-        sizes: NDArray[np.int32],
-        goal: tuple[int, float],
+        sizes: NDArray[Any],
+        goal: Any,  # noqa: ANN401 - what these kernels call it
         width: int,
     ) -> None:
         order, bounds = find_groups(keys, np.arange(len(keys), dtype=np.int32))
         super().__init__(np.arange(len(order), dtype=np.int32), bounds, width)
-        self._sets = (entries[order, 0], entries[order, 1], sizes)
+        self._sets = (entries[order, 0], entries[order, 1].view(self._kernels.REST), sizes)
         self._goal = goal
         self._short = np.empty(len(order), bool)
-        kernels.find_short(*self._sets, goal, self._short)
+        self._kernels.find_short(*self._sets, goal, self._short)
         total = np.append(0, np.cumsum(self._short))
         useful = total[bounds[1:]] > total[bounds[:-1]]
         self._bounds, self._pivots, self._widths = (
@@ -229,7 +234,7 @@ class PrefixBuckets(Buckets):
     ) -> int:
         some = len(widths)
         return int(
-            kernels.propose_prefixes(
+            self._kernels.propose_prefixes(
                 self._items, self._bounds[:some], self._pivots[:some], widths, roots, sides, self._sets,
                 self._goal, left, right,
             )
@@ -284,18 +289,21 @@ class Prefixes:
 
     def _store(self, part: Part, marks: Marks) -> Block:
         """Put the rare elements of some members on disk, share by share: all keys, then all owners and rests."""
-        picked = part.ends - part.begins
-        largest, room = int(picked.max(initial=0)), int(picked.sum())
-        work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
+        room = int((part.ends - part.begins).sum())
         keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
-        sets = (part.elements, part.begins, part.ends, part.members, part.sizes)
-        out = (keys, owners, rests)
-        filled = kernels.prefixes(sets, self._filter.recipe.goal, self._cutoff, marks, work, out)
+        filled = self._fill(part, marks, (keys, owners, rests))
         share = (keys[:filled] & np.uint64(self.shares - 1)).astype(np.uint16)
         order = np.argsort(share, kind="stable")
         pairs = np.stack((owners[:filled], rests[:filled]), axis=1)[order].view(np.uint64).reshape(-1)
         begin = self._column.append(np.concatenate((keys[:filled][order], pairs)))
         return Block(begin, np.searchsorted(share[order], np.arange(self.shares + 1)))
+
+    def _fill(self, part: Part, marks: Marks, out: Out) -> int:
+        """Write the keys of rare elements, whose they are, and what is left from them on; return how many."""
+        largest = int((part.ends - part.begins).max(initial=0))
+        work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
+        sets = (part.elements, part.begins, part.ends, part.members, part.sizes)
+        return int(kernels.prefixes(sets, self._filter.recipe.goal, self._cutoff, marks, work, out))
 
     def buckets(self, width: int) -> Iterator[PrefixBuckets]:
         """Yield the buckets of one share after the other."""

@@ -218,7 +218,9 @@ def read(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example
         return ()
     left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))
     ids = zip(collected.names(left).to_pylist(), collected.names_against(right).to_pylist(), strict=True)
-    sets = read_sets(np.concatenate((left, right)), run) if run.recipe.shingling.kind == "elements" else None
+    sets = (
+        read_sets(np.concatenate((left, right)), run) if run.recipe.shingling.kind in ("elements", "weights") else None
+    )
     seen: dict[tuple[int, int], tuple[Side, Side]] = {}
     for choice, names in zip(choices, ids, strict=True):
         two = (choice.left, choice.right)
@@ -257,10 +259,24 @@ def read_sets(items: NDArray[np.int64], run: Run) -> dict[int, list[str]]:
             low, high = np.searchsorted(wanted, (first + count, first + count + len(batch)))
             for item in wanted[low:high]:
                 elements = batch.items[int(item) - first - count].as_py() or []
-                found[int(item)] = [str(element) for element in dict.fromkeys(elements)]
+                found[int(item)] = names_of(elements)
             count += len(batch)
         first += count
     return found
+
+
+def names_of(elements: list[Any]) -> list[str]:
+    """Write out elements, each once; where they have weights, with these.
+
+    >>> names_of([{"element": "milk", "weight": 2.0}, {"element": "tea", "weight": 0.5}])
+    ['milk: 2', 'tea: 0.5']
+    """
+    if not elements or not isinstance(elements[0], dict):
+        return [str(element) for element in dict.fromkeys(elements)]
+    weights: dict[Any, float] = {}
+    for pair in elements:
+        weights[pair["element"]] = weights.get(pair["element"], 0.0) + pair["weight"]
+    return [f"{element}: {str(weight).removesuffix('.0')}" for element, weight in weights.items()]
 
 
 def sides_of_sets(left: list[str], right: list[str], names: tuple[object, object]) -> tuple[Side, Side]:

@@ -22,16 +22,17 @@ from lookalike.measures import Measure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Kind = Literal["words", "chars", "bytes", "tokens", "elements", "vectors", "bits"]
-WHOLE = ("elements", "vectors", "bits")
-"""Kinds of items that are taken as they are."""
+Kind = Literal["words", "chars", "bytes", "tokens", "elements", "weights", "vectors", "bits"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 
 FORMAT = 1
 """Version of the recipe's JSON; also of every hash that follows from it."""
 
-KINDS = "words:n, chars:k, bytes:k, tokens:n or elements"
+KINDS = "words:n, chars:k, bytes:k, tokens:n, elements or weights"
+WHOLE = ("elements", "weights", "vectors", "bits")
+"""Kinds of items that are taken as they are."""
+
 LARGEST_SHINGLE = 1000
 LARGEST_SIGNATURE = 1 << 16
 
@@ -73,7 +74,11 @@ class Shingling:
         if self.kind not in get_args(Kind):
             raise RecipeError(f"`shingle` must be {KINDS}. Got {self.kind}:{self.size}")
         if self.kind in WHOLE and self.size != 1:
-            raise RecipeError(f"`shingle` {self.kind} takes items as they are, and has no size. Got {self.size}")
+            raise RecipeError(
+                f"`shingle` {self.kind} takes items as they are, and has no size. Got {self.kind}:{self.size}"
+            )
+        if self.kind == "weights" and self.bag:
+            raise RecipeError("`bag` counts repeated elements, and weights do so by themselves. Leave it out")
         if not isinstance(self.size, int) or not 1 <= self.size <= LARGEST_SHINGLE:
             raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
         if self.form is not None and self.form not in get_args(Form):
@@ -197,6 +202,18 @@ class Recipe:
                 f"`{self.measure.name}` finds small sets in large ones, which do not meet in bands: the search is "
                 "always exact. Leave `bands` and `rows` out"
             )
+
+        if self.shingling.kind == "weights":
+            self._refuse_for_weights()
+
+    def _refuse_for_weights(self) -> None:
+        if self.measure.name != "jaccard":
+            raise RecipeError(
+                f"`measure` must be jaccard for weighted sets: sum(min) / sum(max). Got {self.measure.name!r}; without "
+                "weights, as sets, they may be compared by it"
+            )
+        if self.sketch != "fast":
+            raise RecipeError(f"`sketch` {self.sketch} signs sets without weights. Leave it out for weighted sets")
 
     @property
     def recall(self) -> float:

@@ -7,6 +7,7 @@ turned away by one test of a bit; so a scan takes little longer than making the 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from lookalike.group import group_keys
 from lookalike.kernels import scan as kernels
 from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.shingles import power_of_two
+from lookalike.scan_weights import look_up_weights
 from lookalike.sets import mapped
 from lookalike.threads import slices
 
@@ -92,12 +94,26 @@ def scan(
     `goal` is a measure, the least share of a set that is shared, and the least similarity of a hit; with 0 it shares at
     least one shingle.
     """
-    code, share, least = goal
-    index = make_index(few)
     data = items.data.view()
-    local = threading.local()
+    weighted = shingler.shingling.kind == "weights"
+    look = look_up_weights(few, data, goal[2]) if weighted else look_up_shingles(few, data, shingler, goal)
 
     def look_up(task: Task) -> Hits:
+        place, one, similarity = look(task)
+        return Hits(task.items[place], one, similarity, len(task.items))
+
+    for hits in threads.map(look_up, tasks(items, among, len(few))):
+        items.data.trim()
+        yield hits
+
+
+def look_up_shingles(few: Few, data: NDArray[np.uint8], shingler: Shingler, goal: tuple[int, float, float]) -> Look:
+    """Return a function that tells which items of a task resemble which of the few, by at least so much."""
+    code, share, least = goal
+    index = make_index(few)
+    local = threading.local()
+
+    def look(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         if not hasattr(local, "work"):
             local.work = make_work(len(few), index)
         grams, counts = shingler.grams(data, task.bounds[:, 0].copy(), task.bounds[:, 1].copy())
@@ -107,11 +123,9 @@ def scan(
         similarity = np.empty(len(shared))
         write_similarities(code, shared, few.sizes[one], sizes[np.cumsum(first) - 1], similarity)
         enough = similarity >= least
-        return Hits(task.items[place[enough]], one[enough], similarity[enough], len(task.items))
+        return place[enough], one[enough], similarity[enough]
 
-    for hits in threads.map(look_up, tasks(items, among, len(few))):
-        items.data.trim()
-        yield hits
+    return look
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,10 @@ class Task:
 
     items: NDArray[np.int32]
     bounds: NDArray[np.int64]
+
+
+Look = Callable[[Task], "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]"]
+"""Tells of a task (place of an item in it, position among the few, similarity) of what is similar enough."""
 
 
 def tasks(items: Items, among: NDArray[np.int32], few: int) -> Iterator[Task]:

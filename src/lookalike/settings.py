@@ -31,7 +31,8 @@ class Settings(TypedDict, total=False):
     tolerance        by how much a feature may differ to be close, for the measure agreement
     recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more.
                      1 is an exact search: it misses none
-    shingle          words:n, chars:k, bytes:k, tokens:n or elements; by default words:5 for texts, elements for sets
+    shingle          words:n, chars:k, bytes:k, tokens:n, elements or weights; by default words:5 for texts, elements
+                     for sets, weights for weighted sets
     bag              False: whether the second occurrence of a shingle counts as another one
     lower            lower-case letters; by default for words, not for characters
     form             None: a Unicode form to bring texts to (NFC, NFD, NFKC, NFKD)
@@ -42,6 +43,8 @@ class Settings(TypedDict, total=False):
     seed             1
     text, id         names of columns; by default text, content, body or the only column of strings; and none
     item, element    the columns of a table that has a row for each element of each set
+    weight           None: the column of such a table that has the weights of elements; or True, if the numbers of a
+                     sparse matrix are weights
     transpose        False: whether to turn sets round, and find similar elements by the sets that have them
     lines            False: whether text files have an item a line
     encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
@@ -71,6 +74,7 @@ class Settings(TypedDict, total=False):
     id: str | None
     item: str | None
     element: str | None
+    weight: str | bool | None
     transpose: bool
     lines: bool
     encoding_errors: Literal["strict", "replace"]
@@ -83,7 +87,7 @@ class Settings(TypedDict, total=False):
 
 
 SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
-READING = ("text", "id", "item", "element", "transpose", "lines", "encoding_errors", "batch_bytes")
+READING = ("text", "id", "item", "element", "weight", "transpose", "lines", "encoding_errors", "batch_bytes")
 
 
 def measure_of(settings: Settings, kind: Kind) -> Measure:
@@ -122,6 +126,8 @@ def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
 def kind_of(settings: Settings) -> Kind | None:
     """Tell what items must be, if settings say so."""
     shingle = str(settings.get("shingle") or "")
+    if shingle == "weights" or (settings.get("element") is not None and settings.get("weight")):
+        return "weights"
     if settings.get("element") is not None or shingle == "elements":
         return "elements"
     if settings.get("measure") in ("euclidean", "agreement") or shingle == "vectors":

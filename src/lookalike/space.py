@@ -9,10 +9,12 @@ import numpy as np
 
 from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
+from lookalike.exact_weights import WeightFilter
 from lookalike.measures import CONTAINMENT
 from lookalike.scan import Few, Hits, scan
 from lookalike.threads import slices
 from lookalike.verify import SetVerifier, VectorVerifier, Verifier
+from lookalike.weigh import WeightedSets, WeightVerifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,6 +128,22 @@ class SetSpace:
             return pairs
         both = collected.boundary is None
         return pairs.one_way(collected.copies, self.sets.sizes, self.run.recipe.threshold, both=both)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSpace(SetSpace):
+    """Weighted sets."""
+
+    sets: WeightedSets
+
+    def verifier(self) -> Verifier:
+        """Return what compares weighted sets."""
+        return WeightVerifier(self.sets, self.run.threads, self.run.recipe.measure)
+
+    def exact(self, collected: Collected) -> Exact:
+        """Return the prefix filter by weight."""
+        run = self.run
+        return WeightFilter(collected, self.items, self.sets, run.recipe, run.scratch, run.threads)
 
 
 @dataclass(frozen=True, slots=True)

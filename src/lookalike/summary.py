@@ -130,7 +130,8 @@ def remarks(run: Run, collected: Collected, condensed: int) -> Iterator[str]:
         has, they = (
             ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
         )
-        what = {"elements": "element", "vectors": "vector", "bits": "bit"}.get(run.recipe.shingling.kind, "shingle")
+        names = {"elements": "element", "weights": "element", "vectors": "vector", "bits": "bit"}
+        what = names.get(run.recipe.shingling.kind, "shingle")
         yield f"{items.empty:,} {has} no {what}{nulls}: {they} nothing"
     compared = items.count - items.empty
     if compared and items.fragile - items.empty > compared / 2:

@@ -165,27 +165,31 @@ class SetVerifier(Verifier):
     ) -> NDArray[np.float64]:
         """Return the similarity of each left item with the right one; 0 where it is below the threshold."""
         self._sets.make(np.concatenate((left, right)))
-        elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
+        sizes = self._sets.sizes
         out = np.empty(len(left), np.float64)
-        goal = (self._measure.code, float(threshold))
 
         def compare(part: slice) -> None:
-            largest = int(max(sizes[left[part]].max(), sizes[right[part]].max()))
-            if largest > LARGE:
-                out[part] = [
-                    self._of_large(one, two, threshold) for one, two in zip(left[part], right[part], strict=True)
-                ]
-            else:
-                table = self._table(largest)
-                similarities(left[part], right[part], elements, begins, sizes, goal, table, out[part])
+            self._compare(left[part], right[part], float(threshold), out[part])
 
         work = sizes[left].astype(np.int64) + sizes[right]
         many = self._sets.total > MANY_ELEMENTS
         if many:
-            work += 2 * COME_ALONG // elements.itemsize
+            work += 2 * COME_ALONG // self._sets.elements.itemsize
         for _ in self._threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
             self._sets.trim()
         return out
+
+    def _compare(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float, out: NDArray[np.float64]
+    ) -> None:
+        """Write the similarity of each left item with the right one; 0 where it is below the threshold."""
+        elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
+        largest = int(max(sizes[left].max(), sizes[right].max()))
+        if largest > LARGE:
+            out[:] = [self._of_large(one, two, threshold) for one, two in zip(left, right, strict=True)]
+        else:
+            goal = (self._measure.code, threshold)
+            similarities(left, right, elements, begins, sizes, goal, self._table(largest), out)
 
     def _of_large(self, one: int, two: int, threshold: float) -> float:
         """Compare two sets of which a table would be too large: by sorting."""

@@ -67,7 +67,8 @@ def recipe(
     shingle: Annotated[
         str | None,
         typer.Option(
-            help="words:n, chars:k, bytes:k, tokens:n, or elements of sets. [default: words:5, or elements of lists]"
+            help="words:n, chars:k, bytes:k, tokens:n, elements of sets, or weights. [default: words:5, elements of "
+            "lists, weights of maps]"
         ),
     ] = None,
     bag: Annotated[bool, typer.Option("--bag", help="Count a repeated shingle as another one.")] = False,
@@ -105,6 +106,10 @@ def reading(
     element: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Column of a long table, a row for each element of each set."),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of a long table with the weights of elements, added up."),
     ] = None,
     transpose: Annotated[
         bool, typer.Option("--transpose", help="Find similar elements instead, by the items that have them.")

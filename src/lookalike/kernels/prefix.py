@@ -22,6 +22,9 @@ MOST = 65000
 ANY = 65535
 """More than any counter has."""
 
+REST = np.int32
+"""What is left of a set from an element on: a number of elements."""
+
 NEITHER, ONCE, AGAIN, BOTH = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
 """What two bits tell of an element: that it was seen, that it was seen again. Or on which sides it was seen."""
 

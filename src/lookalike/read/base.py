@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 EncodingErrors = Literal["strict", "replace"]
 Format = Literal["parquet", "jsonl", "csv", "text", "npy"]
-Kind = Literal["texts", "tokens", "elements", "vectors", "bits"]
-"""What items are: texts; lists of token ids, in order; sets; vectors of numbers; bits, packed in bytes."""
+Kind = Literal["texts", "tokens", "elements", "weights", "vectors", "bits"]
+"""What items are: texts; lists of token ids, in order; sets; weighted sets; vectors of numbers; bits, in bytes."""
 
 
 class Reading(TypedDict, total=False):
@@ -33,6 +33,8 @@ class Reading(TypedDict, total=False):
     id               the column that names items; never guessed
     rank             the column that `keep=max:COLUMN` compares
     item, element    the columns of a long table, which has a row for each element of each set
+    weight           the column of a long table that has the weight of each element; or whether the numbers of a sparse
+                     matrix are weights
     transpose        whether elements are to be the items: the sets of those that have them
     lines            whether files are text with an item a line
     encoding_errors  what to do with text that is not UTF-8: refuse ("strict") or use U+FFFD ("replace")
@@ -46,6 +48,7 @@ class Reading(TypedDict, total=False):
     rank: str | None
     item: str | None
     element: str | None
+    weight: str | bool | None
     transpose: bool
     lines: bool
     encoding_errors: EncodingErrors
@@ -63,6 +66,7 @@ class Options:
     rank: str | None = None
     item: str | None = None
     element: str | None = None
+    weight: str | bool | None = None
     transpose: bool = False
     lines: bool = False
     encoding_errors: EncodingErrors = "strict"
@@ -81,6 +85,14 @@ class Options:
         if self.item is not None and (self.text is not None or self.id is not None):
             raise RecipeError("`item` and `element` say what to read of a long table. Leave `text` and `id` out")
 
+        if isinstance(self.weight, str) and self.item is None:
+            raise RecipeError(
+                "`weight` is a column of a long table, beside `item` and `element`. Give all three; or True, if the "
+                "numbers of a sparse matrix are weights"
+            )
+        if self.weight is True and self.item is not None:
+            raise RecipeError("`weight` must be the name of a column of the long table. Got True")
+
     @property
     def long(self) -> bool:
         """Whether the input is a table with a row for each element of each set."""
@@ -95,8 +107,8 @@ class Batch:
     """Index of its first item among all items of the source."""
     items: pa.Array
     """Texts: `string` or `large_string`, valid UTF-8. Tokens: `large_list<int64>`. Elements: a `large_list` of numbers,
-    strings, or a dictionary of either. Vectors: a list of `float` or `double`, bits: of `uint8`, of one size. A null is
-    an item without anything."""
+    strings, or a dictionary of either. Weights: a `large_list` of `struct<element, weight>`. Vectors: a list of `float`
+    or `double`, bits: of `uint8`, of one size. A null is an item without anything."""
     ids: pa.Array | None
     """Values of the id column, one type for the whole source, no nulls. None if the source has none."""
     ranks: pa.Array | None

@@ -20,6 +20,7 @@ NAMES: dict[Kind, tuple[str, ...]] = {
     "texts": ("text", "content", "body"),
     "tokens": ("tokens", "input_ids"),
     "elements": ("elements", "items"),
+    "weights": ("weights", "counts"),
     "vectors": ("vector", "embedding", "vectors", "embeddings"),
     "bits": ("bits", "hash", "phash"),
 }
@@ -29,6 +30,7 @@ NOUNS: dict[Kind, str] = {
     "texts": "string",
     "tokens": "list of integers",
     "elements": "list",
+    "weights": "map",
     "vectors": "list of numbers",
     "bits": "binary",
 }
@@ -43,10 +45,12 @@ class Roles:
     """The column compared: of texts, lists, or in a long table single elements."""
     id: str | None
     rank: str | None
+    weight: str | None = None
+    """In a long table, the column of weights."""
 
     def names(self) -> list[str]:
         """List the columns to read, each once."""
-        return list(dict.fromkeys(name for name in (self.text, self.id, self.rank) if name is not None))
+        return list(dict.fromkeys(name for name in (self.text, self.id, self.rank, self.weight) if name is not None))
 
 
 def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
@@ -54,6 +58,9 @@ def choose(columns: pa.Schema, options: Options, label: str) -> Roles:
     if options.item is not None and options.element is not None:
         for name, option in ((options.item, "item"), (options.element, "element")):
             _check_id(columns, name, label, option)
+        if isinstance(options.weight, str):
+            _check_id(columns, options.weight, label, "weight")
+            return Roles("weights", options.element, options.item, None, options.weight)
         return Roles("elements", options.element, options.item, None)
     kind = options.kind or _guess_kind(columns, options)
     text = options.text if options.text is not None else _guess_text(columns, kind, label)
@@ -71,7 +78,8 @@ def _guess_kind(columns: pa.Schema, options: Options) -> Kind:
         return next((kind_of(field.type) for field in columns if field.name == options.text), "texts")
     others = [field.type for field in columns if field.name not in ("id", options.id)]
     kinds = [] if any(map(is_text, others)) else [kind_of(column) for column in others]
-    return "vectors" if "vectors" in kinds else "elements" if "elements" in kinds else "texts"
+    known: tuple[Kind, ...] = ("vectors", "elements", "weights")
+    return next((kind for kind in known if kind in kinds), "texts")
 
 
 def _guess_text(columns: pa.Schema, kind: Kind, label: str) -> str:
@@ -100,6 +108,7 @@ def _check_text(columns: pa.Schema, name: str, kind: Kind, label: str) -> None:
         "elements": "sets must be lists of integers or strings",
         "vectors": "vectors must be lists of numbers",
         "bits": "bits must be bytes, integers, or lists of bytes",
+        "weights": "weighted sets must be maps of integers or strings to numbers",
     }[kind]
     raise InputError(f"{label}: column {name!r} is {field.type}, but {wanted}")
 
@@ -188,7 +197,28 @@ def kind_of(column: pa.DataType) -> Kind:
         return kind_of(column.storage_type)
     if is_vectors(column) and (pa.types.is_fixed_size_list(column) or pa.types.is_floating(column.value_type)):
         return "vectors"
-    return "elements" if is_elements(column) else "texts"
+    return "elements" if is_elements(column) else "weights" if is_weights(column) else "texts"
+
+
+def is_weights(kind: pa.DataType) -> bool:
+    """Tell whether a column of this type can be weighted sets: maps of elements to numbers, or lists of such pairs."""
+    pair = weighted_pair(kind)
+    return pair is not None and not pa.types.is_nested(plain_type(pair[0])) and is_number(pair[1])
+
+
+def weighted_pair(kind: pa.DataType) -> tuple[pa.DataType, pa.DataType] | None:
+    """Return the types of elements and of weights, if it is a column of maps or of lists of pairs."""
+    kind = plain_type(kind)
+    if pa.types.is_map(kind):
+        return kind.key_type, kind.item_type
+    if is_list(kind) and pa.types.is_struct(kind.value_type) and kind.value_type.num_fields == 2:  # noqa: PLR2004 - a pair
+        return kind.value_type[0].type, kind.value_type[1].type
+    return None
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Tell whether a type is one of numbers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 FITS: dict[Kind, Callable[[pa.DataType], bool]] = {
@@ -197,6 +227,7 @@ FITS: dict[Kind, Callable[[pa.DataType], bool]] = {
     "elements": is_elements,
     "vectors": is_vectors,
     "bits": is_bits,
+    "weights": is_weights,
 }
 
 
@@ -306,6 +337,8 @@ def element_type(kind: pa.DataType) -> pa.DataType:
 
 def holds(kind: pa.DataType, what: Kind) -> pa.DataType | None:
     """Return as what the elements of a column of sets are told apart; None for other columns, and if all are null."""
+    if what == "weights" and (pair := weighted_pair(kind)) is not None:
+        return element_type(plain_type(pair[0]))
     if what != "elements" or not is_elements(kind):
         return None
     value = plain_type(plain_type(kind).value_type)

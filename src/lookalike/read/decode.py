@@ -9,6 +9,7 @@ from .base import Batch
 from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
 from .numbers import as_bits, as_vectors
 from .utf8 import ensure_utf8
+from .weights import as_weights, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +36,8 @@ def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[
     """Check and convert the columns of a batch; `where` says where its i-th row stands."""
     roles, errors = plan.roles, plan.options.encoding_errors
     items = _items(columns.column(roles.text), plan, where)
+    if roles.weight is not None:
+        items = with_weights(items, columns.column(roles.weight), where, roles.weight)
     ids = ranks = None
     if roles.id is not None:
         ids = as_ids(columns.column(roles.id), plan.id_type, where)
@@ -52,5 +55,11 @@ def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Arra
         return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
     if plan.roles.kind == "texts":
         return ensure_utf8(as_text(column), errors, where)
-    decoders = {"tokens": as_tokens, "elements": as_elements, "vectors": as_vectors, "bits": as_bits}
+    decoders = {
+        "tokens": as_tokens,
+        "elements": as_elements,
+        "weights": as_weights,
+        "vectors": as_vectors,
+        "bits": as_bits,
+    }
     return decoders[plan.roles.kind](column, where)

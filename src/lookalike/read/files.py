@@ -222,7 +222,8 @@ def _check_alike(held: list[pa.DataType | None], label: str) -> None:
 def _columns(part: Part, options: Options) -> pa.Schema:
     """Look at the first rows of a file, and at all of them only if they lack a column that was asked for."""
     columns = part.columns
-    asked = {options.text, options.id, options.rank, options.item, options.element} - {None}
+    weight = options.weight if isinstance(options.weight, str) else None
+    asked = {options.text, options.id, options.rank, options.item, options.element, weight} - {None}
     return columns if not len(columns) or asked <= set(columns.names) else part.schema
 
 
@@ -239,7 +240,7 @@ def _wish(columns: pa.Schema, roles: Roles, options: Options) -> pa.Schema:
 def _wish_for_items(found: pa.DataType, kind: Kind) -> pa.DataType:
     if kind == "texts":
         return pa.string()
-    if kind in ("vectors", "bits"):
+    if kind in ("weights", "vectors", "bits"):
         return found
     return pa.list_(pa.int64() if kind == "tokens" else _readable(plain_type(found).value_type))
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 _REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)
 _SIMPLE = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string(), type(None): pa.null()}
+_WEIGHTS = pa.map_(pa.string(), pa.float64())
 _WIDENED = ((pa.int64(), pa.float64()), (pa.list_(pa.int64()), pa.list_(pa.float64())))
 _JSON_NAMES = {
     str: "a string",
@@ -47,6 +48,8 @@ def probe(lines: Lines, label: str) -> pa.Schema:
 def _kind(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
     if isinstance(value, list):
         return pa.list_(_kind_of_items({type(item) for item in value}))
+    if isinstance(value, dict) and {type(weight) for weight in value.values()} <= {int, float}:
+        return _WEIGHTS
     return _SIMPLE.get(type(value), pa.struct([]))
 
 
@@ -143,6 +146,8 @@ def _checked(value: Any, field: pa.Field, where: str, errors: EncodingErrors, *,
         value = json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):
         return _decoded(value, field.name, where, errors)
+    if field.type == _WEIGHTS:
+        return [(_decoded(name, field.name, where, errors), weight) for name, weight in value.items()]
     return scrub(value)
 
 
@@ -160,6 +165,8 @@ def _fits(value: Any, kind: pa.DataType) -> bool:  # noqa: ANN401  a JSON value
 
 def _wanted(kind: pa.DataType) -> str:
     simple = {pa.string(): "a string", pa.bool_(): "a Boolean", pa.int64(): "an integer", pa.float64(): "a number"}
+    if kind == _WEIGHTS:
+        return "an object of numbers"
     return simple[kind] if kind in simple else f"a list of {simple.get(kind.value_type, 'an integer').split()[-1]}s"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import chain, islice
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .npy import checked, table_of
 from .schemas import conform
 from .spool import Spool
 from .utf8 import has_surrogate, invalid_utf8, replace_surrogates
+from .weights import weights_of_matrix, weights_type
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,11 +121,9 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     if isinstance(inputs, (str, bytes)):
         raise InputError("a single string is not a collection: pass a list of texts, or a pathlib.Path for a file")
     if isinstance(inputs, np.ndarray) and inputs.dtype.kind in "fiub" and options.kind in (None, "vectors", "bits"):
-        bits = options.kind == "bits"
-        table = table_of(checked(inputs, "the input", bits=bits), bits=bits)
-        return TableSource(table, replace(options, kind="bits" if bits else "vectors", text=table.column_names[0]))
+        return _open_matrix(inputs, options)
     if hasattr(inputs, "tocsr"):
-        return TableSource(_rows_of_matrix(inputs), replace(options, kind="elements"))
+        return _open_sparse(inputs, options)
     if isinstance(inputs, Mapping):
         return _open_mapping(inputs, options)
     if hasattr(inputs, "__arrow_c_stream__") or hasattr(inputs, "__arrow_c_array__"):
@@ -135,6 +135,18 @@ def open_memory(inputs: object, options: Options) -> TableSource:
         options = replace(options, kind=kind)
         return TableSource(pa.table({options.text or NAMES[kind][0]: _arrow(values, kind, options)}), options)
     raise InputError(f"{type(inputs).__name__} is nothing lookalike can read; pass texts, a Path, or an Arrow table")
+
+
+def _open_matrix(matrix: npt.NDArray[Any], options: Options) -> TableSource:
+    bits = options.kind == "bits"
+    table = table_of(checked(matrix, "the input", bits=bits), bits=bits)
+    return TableSource(table, replace(options, kind="bits" if bits else "vectors", text=table.column_names[0]))
+
+
+def _open_sparse(matrix: Any, options: Options) -> TableSource:  # noqa: ANN401  whichever kind of sparse matrix
+    if options.weight or options.kind == "weights":
+        return TableSource(weights_of_matrix(matrix), replace(options, kind="weights"))
+    return TableSource(_rows_of_matrix(matrix), replace(options, kind="elements"))
 
 
 def _open_mapping(inputs: Mapping[Any, Any], options: Options) -> TableSource:
@@ -159,6 +171,8 @@ def _peek(values: Iterable[Any], options: Options) -> tuple[Kind, Iterable[Any]]
         first, values = _first(seen), chain(seen, values)
     else:
         first = _first(values)
+    if isinstance(first, Mapping) and all(weight is None or isinstance(weight, Real) for weight in first.values()):
+        return "weights", values
     if not _is_set(first):
         return "texts", values
     return "vectors" if len(first) and isinstance(next(iter(first)), (float, np.floating)) else "elements", values
@@ -176,15 +190,15 @@ def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArr
     """Convert Python values a chunk at a time, so that an iterator need not be held as a list."""
     wanted = {"tokens": pa.large_list(pa.int64()), "texts": pa.large_string()}.get(kind)
     iterator, chunks, first = iter(values), [], 0
+    sets = _weighted_sets if kind == "weights" else _sets
     while chunk := list(islice(iterator, _CHUNK)):
-        chunks.append(
-            _chunk(chunk, wanted, options, first) if kind in ("texts", "tokens") else _sets(chunk, wanted, first)
-        )
+        plain = kind in ("texts", "tokens")
+        chunks.append(_chunk(chunk, wanted, options, first) if plain else sets(chunk, wanted, first))
         first += len(chunk)
-        if wanted is None and len(chunks[-1].values):
+        if not plain and len(chunks[-1].values):
             wanted = chunks[-1].type
     if wanted is None:
-        wanted = pa.large_list(pa.int64())
+        wanted = weights_type(pa.int64()) if kind == "weights" else pa.large_list(pa.int64())
     return pa.chunked_array([chunk.cast(wanted) for chunk in chunks], type=wanted)
 
 
@@ -209,16 +223,44 @@ def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
     offsets = np.append(0, np.cumsum(sizes, dtype=np.int64))
     missing = as_arrow(np.array([value is None for value in values], bool))
     elements = list(chain.from_iterable(value for value in values if value is not None))
+    flat = _elements(elements, offsets, None if kind is None else kind.value_type, first)
+    return pa.LargeListArray.from_arrays(as_arrow(offsets), flat, mask=missing)
+
+
+def _weighted_sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
+    """Convert dicts of elements to weights; elements are all of one type, which the first ones decide."""
+    for i, value in enumerate(values):
+        if value is not None and not isinstance(value, Mapping):
+            raise InputError(f"item {first + i} is {type(value).__name__}, but must be a dict of weights or None")
+    offsets = np.append(0, np.cumsum([0 if value is None else len(value) for value in values], dtype=np.int64))
+    missing = as_arrow(np.array([value is None for value in values], bool))
+    filled = [value for value in values if value is not None]
+    elements = list(chain.from_iterable(filled))
+    flat = _elements(elements, offsets, None if kind is None else kind.value_type[0].type, first)
+    weights = list(chain.from_iterable(value.values() for value in filled))
     try:
-        flat = pa.array(elements, type=None if kind is None else kind.value_type)
+        numbers = pa.array(weights, type=pa.float64())
     except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
-        wrong = _first_unlike(elements, kind)
+        wrong = _first_unlike(weights, pa.large_list(pa.float64()))
+        row = int(np.searchsorted(offsets, wrong, side="right")) - 1
+        raise InputError(
+            f"item {first + row}: the weight of {elements[wrong]!r} is {weights[wrong]!r}, but must be a number"
+        ) from error
+    pairs = pa.StructArray.from_arrays([flat, numbers], ["element", "weight"])
+    return pa.LargeListArray.from_arrays(as_arrow(offsets), pairs, mask=missing)
+
+
+def _elements(elements: list[Any], offsets: npt.NDArray[np.int64], kind: pa.DataType | None, first: int) -> pa.Array:
+    """Convert the elements of sets that begin and end there."""
+    try:
+        return pa.array(elements, type=kind)
+    except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
+        wrong = _first_unlike(elements, None if kind is None else pa.large_list(kind))
         row = int(np.searchsorted(offsets, wrong, side="right")) - 1
         held = type(elements[wrong]).__name__
         raise InputError(
             f"item {first + row} holds {held}, but elements must be all strings, or all integers of 64 bits"
         ) from error
-    return pa.LargeListArray.from_arrays(as_arrow(offsets), flat, mask=missing)
 
 
 def _first_unlike(elements: list[Any], kind: pa.DataType | None) -> int:

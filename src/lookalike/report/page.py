@@ -190,7 +190,13 @@ def roles(example: Example, result: Result) -> tuple[str, str]:
 
 def show(example: Example, result: Result) -> Shown:
     """Prepare an example for the page."""
-    units = {"tokens": "token ids", "elements": "elements", "vectors": "numbers", "bits": "words of 64 bits"}
+    units = {
+        "tokens": "token ids",
+        "elements": "elements",
+        "weights": "elements",
+        "vectors": "numbers",
+        "bits": "words of 64 bits",
+    }
     unit = units.get(result.recipe.shingling.kind, "characters")
 
     def prepare(role: str, side: Side) -> tuple[str, str, list[Passage]]:

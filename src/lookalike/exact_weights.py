@@ -1,0 +1,61 @@
+"""Exact search among weighted sets: the prefix filter, by weight.
+
+Rare elements come first; a prefix ends where less weight is left than the threshold needs. Sets are taken whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lookalike.exact import ALL, PrefixBuckets, Prefixes, PrefixFilter, Whole
+from lookalike.kernels import weights as kernels
+from lookalike.weigh import spare_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.exact import Marks, Out, Part
+    from lookalike.weigh import WeightedSets
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFilter(PrefixFilter):
+    """Finds the rare elements of all items, or of some."""
+
+    sets: WeightedSets
+
+    def everywhere(self) -> Prefixes:
+        """Return the rare elements of all items."""
+        return self.among(self.collected.copies.originals)
+
+    def among(self, members: NDArray[np.int32]) -> Prefixes:
+        """Return the rare elements of some items."""
+        return WeightPrefixes(self, members)
+
+
+class WeightBuckets(PrefixBuckets):
+    """Items that share a rare element, with what of their weight is left from there."""
+
+    _kernels: Any = kernels
+
+
+class WeightPrefixes(Prefixes):
+    """The rare elements of weighted sets."""
+
+    def __init__(self, weight_filter: WeightFilter, members: NDArray[np.int32]) -> None:
+        self._totals = weight_filter.sets.totals
+        self._threshold = float(weight_filter.recipe.threshold)
+        super().__init__(weight_filter, Whole(weight_filter.sets, members), ALL)
+
+    def _fill(self, part: Part, marks: Marks, out: Out) -> int:
+        keys, owners, rests = out
+        sets = (part.elements, part.begins, part.sizes, part.members)
+        room = (keys, owners, rests.view(kernels.REST))
+        work = (spare_pairs(part.sizes), spare_pairs(part.sizes))
+        return int(kernels.prefixes(sets, self._totals, self._threshold, marks, work, room))
+
+    def group(self, share: int, width: int) -> PrefixBuckets:
+        """Return the buckets of one share."""
+        return WeightBuckets(*self._load(share), self._totals, self._threshold, width)
