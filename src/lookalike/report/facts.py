@@ -71,6 +71,13 @@ class Facts:
         return self.result.recipe.measure
 
     @property
+    def made_of(self) -> tuple[str, str]:
+        """What items are, and what is in them."""
+        kinds = {"elements": ("set", "element"), "weights": ("set", "element"), "vectors": ("vector", "number")}
+        kinds["bits"] = ("item", "bit")
+        return kinds.get(self.result.recipe.shingling.kind, ("text", "shingle"))
+
+    @property
     def reached(self) -> str:
         """What pairs have at the threshold and beyond it."""
         return f"{self.measure.column} {self.summary.threshold:g} or {'less' if self.measure.is_distance else 'more'}"
@@ -161,13 +168,14 @@ class Facts:
 
     def went_in(self) -> list[Row]:
         """Return the table of what was read."""
-        s = self.summary
+        s, (whole, part) = self.summary, self.made_of
+        empty = ("empty", f"{s.empty:,}", f"no {part}, nulls included: compared with nothing, always kept")
+        short = ("short", f"{s.short:,}", f"a single {part}: they match only as a whole")
         return [
             ("items", f"{s.items:,}", "of both collections" if self.across else "read"),
-            ("null", f"{s.nulls:,}", "no text at all"),
-            ("empty", f"{s.empty:,}", "no shingle, nulls included: compared with nothing, always kept"),
-            ("short", f"{s.short:,}", "a single shingle: they match only as a whole"),
-            ("exact copies", f"{s.copies:,}", "the same shingles as an earlier item: compared once"),
+            ("null", f"{s.nulls:,}", f"no {whole} at all"),
+            *([empty, short] if self.measure.of == "sets" else []),
+            ("exact copies", f"{s.copies:,}", f"the same {part}s as an earlier item: compared once"),
             ("candidates", f"{s.candidates:,}", "pairs of items that were compared exactly"),
         ]
 
@@ -177,14 +185,14 @@ class Facts:
         rows = (
             [
                 ("kept", f"{s.kept:,}", "alone, or the keeper of their cluster"),
-                ("exact copies", f"{self.copies:,}", "removed: the same shingles as their keeper"),
+                ("exact copies", f"{self.copies:,}", f"removed: the same {self.made_of[1]}s as their keeper"),
                 ("near-duplicates", f"{near:,}", "removed: similar to their keeper, or connected to it by others"),
                 ("clusters", f"{s.clusters:,}", f"with one keeper each, by the rule {self.keep}"),
             ]
             if self.deduplicated
             else [
-                ("pairs", f"{s.pairs:,}", "each verified by its exact similarity"),
-                ("exact copies", f"{self.copies:,}", "pairs with the same shingles"),
+                ("pairs", f"{s.pairs:,}", f"each verified by its exact {self.measure.column}"),
+                ("exact copies", f"{self.copies:,}", f"pairs with the same {self.made_of[1]}s"),
                 ("near-duplicates", f"{near:,}", f"pairs of {self.reached}, but no copies"),
             ]
         )
