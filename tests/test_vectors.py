@@ -208,6 +208,37 @@ def test_distances_at_awkward_thresholds(lists: list[list[int]], threshold: floa
     assert_same(found(rows, measure="euclidean", threshold=threshold, recall=1), exact)
 
 
+@pytest.mark.parametrize(
+    ("bits", "distance"), [(64, 0), (64, 1), (64, 3), (60, 4), (128, 6), (13, 1), (256, 20), (8, 8)]
+)
+def test_small_distances_miss_nothing(bits: int, distance: int) -> None:
+    """By parts of the bits, or all with all where these would be too small."""
+    rng = np.random.default_rng(bits + distance)
+    truths = rng.integers(0, 2, (900, bits)).astype(bool)
+    for i in range(450):
+        truths[450 + i] = truths[i]
+        truths[450 + i, rng.choice(bits, min(int(rng.integers(0, distance + 3)), bits), replace=False)] ^= True
+    asked: dict[str, Any] = {"measure": "hamming", "threshold": distance}
+    pairs = truth(np.packbits(truths, axis=1), asked)
+    assert len(pairs) > 50
+    for recall in (1.0, 0.99):
+        result = find_pairs(truths, recall=recall, **asked)
+        if recall == 1 or result.summary.exact:
+            assert_same({(left, right): value for left, right, value in result}, pairs)
+    sizes = find_pairs(truths, recall=1, **asked).clusters().sizes
+    kept = deduplicate(truths, recall=1, **asked).summary.kept
+    assert kept == 900 - sum((size - 1) * many for size, many in sizes.items())
+
+
+def test_bits_in_four_parts_are_hardly_compared() -> None:
+    hashes = np.random.default_rng(1).integers(0, 1 << 63, 20_000).astype(np.uint64)
+    hashes[10_000:] = hashes[:10_000] ^ np.uint64(0b1011)
+    result = find_pairs(hashes, measure="hamming", threshold=3)
+    assert result.summary.exact
+    assert len(result) == 10_000
+    assert result.summary.candidates < 100_000
+
+
 # chances
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from lookalike.errors import InputError
 from lookalike.kernels import vectors as kernels
+from lookalike.parts import meetings, parts_for
 from lookalike.splitmix import random_numbers
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ Matrix = Any
 
 ROUNDING = 2.0**-23
 """By how much a number may be off in single precision, relative to itself; with a factor of two to spare."""
+
+LOOK, MEET = 0.2e-9, 100e-9
+"""Seconds that one core took to look at a product; and for two items that meet in a bucket, and are compared."""
 
 LARGEST = 1e30
 """Numbers up to which, and down to whose inverse, single precision does."""
@@ -48,6 +52,10 @@ class Family(ABC):
         self.matrix = vectors.matrix
         self.length = vectors.length
         self.recipe = recipe
+
+    def exactly(self) -> float:
+        """Return the seconds that an exact search takes, for each two vectors."""
+        return self.takes * self.length + LOOK
 
     @abstractmethod
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
@@ -163,6 +171,17 @@ class Hamming(Family):
 
     takes = 0.5e-9
     signs = 0.0
+
+    @property
+    def parts(self) -> int:
+        """In how many parts an exact search goes; 0 if it compares all with all, which takes less."""
+        bits, parts = self.recipe.measure.bits, parts_for(self.recipe.measure.bits, self.recipe.threshold)
+        return parts if meetings(bits, parts) * MEET < super().exactly() else 0
+
+    def exactly(self) -> float:
+        """Return the seconds that an exact search takes, by parts or not."""
+        parts = self.parts
+        return meetings(self.recipe.measure.bits, parts) * MEET if parts else super().exactly()
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return some of the bits."""

@@ -20,7 +20,7 @@ from lookalike.family import Cosine
 from lookalike.kernels import codes as kernels
 from lookalike.results import Nearest, nearest_table
 from lookalike.settings import Run, Settings
-from lookalike.settle import LOOK, NUMBER, PAIR
+from lookalike.settle import NUMBER, PAIR
 from lookalike.space import VectorSpace
 from lookalike.summary import summarise
 
@@ -267,7 +267,7 @@ class Codes:
         """Return what a question costs, over comparing with all: so many codes pass the first part, and the second."""
         count, length = len(self._among), self._family.length
         codes = count * SIFT + first * ON + second * ON + vectors * (PAIR + NUMBER * length)
-        return codes / (count * (LOOK + self._family.takes * length))
+        return codes / (count * self._family.exactly())
 
     def _work(self, questions: int) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int32]]:
         """Return what one thread needs to look for so many questions; it serves again."""

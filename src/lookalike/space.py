@@ -10,7 +10,9 @@ import numpy as np
 from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
 from lookalike.exact_weights import WeightFilter
+from lookalike.family import Hamming
 from lookalike.measures import CONTAINMENT
+from lookalike.parts import Parts
 from lookalike.scan import Few, Hits, scan
 from lookalike.threads import slices
 from lookalike.verify import SetVerifier, VectorVerifier, Verifier
@@ -159,8 +161,11 @@ class VectorSpace:
         return VectorVerifier(self.family, self.vectors, self.run.threads)
 
     def exact(self, collected: Collected) -> Exact:
-        """Return what compares all with all."""
-        return Blocks(self.family, self.vectors, collected.copies.originals, self.run.recipe.least_score)
+        """Return what compares all with all; or bits that may differ little, by parts that are the same."""
+        blocks = Blocks(self.family, self.vectors, collected.copies.originals, self.run.recipe.least_score)
+        if isinstance(self.family, Hamming) and self.family.parts:
+            return Parts(blocks, self.run.recipe.measure.bits, self.family.parts, self.run.threads)
+        return blocks
 
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some vectors in blocks."""
