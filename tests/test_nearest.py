@@ -79,8 +79,9 @@ def test_nearest_of_another_collection() -> None:
 
 
 @pytest.mark.parametrize("recall", [0.8, 0.95])
-def test_codes_keep_the_recall(recall: float) -> None:
+def test_codes_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of many groups, as real ones are: those of one are closer than those of others."""
+    monkeypatch.setattr(neighbours, "PAY", 0)
     rng = np.random.default_rng(9)
     groups = rng.normal(size=(200, 96))
     rows = (groups[rng.integers(0, 200, 8000)] + 0.7 * rng.normal(size=(8000, 96))).astype(np.float32)
@@ -96,7 +97,8 @@ def test_codes_keep_the_recall(recall: float) -> None:
     assert again.to_arrow() == result.to_arrow()
 
 
-def test_who_is_far_from_all_others_has_neighbours_too() -> None:
+def test_who_is_far_from_all_others_has_neighbours_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "PAY", 0)
     rng = np.random.default_rng(9)
     groups = rng.normal(size=(50, 64))
     rows = (groups[rng.integers(0, 50, 6000)] + 0.2 * rng.normal(size=(6000, 64))).astype(np.float32)

@@ -55,6 +55,9 @@ SAMPLED = 128
 FEW = 1 << 12
 """Vectors up to which codes are not worth it."""
 
+PAY = 4.0
+"""How much longer comparing with all must take than to make codes."""
+
 MOST_HELD = 1 << 30
 """Bytes of vectors that are held ready to be compared."""
 
@@ -114,6 +117,7 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
             for part, found in search(run, collected, questions, among, best.items.shape[1], wanted, seen):
                 best.items[part], best.scores[part] = found.items, found.scores
                 advance(len(found.items))
+        run.stages.seconds["nearest"] -= run.stages.seconds.get("code", 0.0)
         best = beyond(best, run.recipe.least_score if "threshold" in settings else -np.inf)
         table, count = nearest_table(collected, questions, best.items, best.scores, run.recipe.measure)
         summary = summarise(run, collected, seen, pairs=count)
@@ -136,13 +140,20 @@ def search(
             yield part, nearest_sets(collected, questions[part], among, k, seen)
         return
     everything = Everything(space.family, among)
-    if recall < 1 and isinstance(space.family, Cosine) and len(among) > FEW and len(questions) > SAMPLED:
-        codes = Codes(space.family, among, run.threads)
-        enough = codes.enough(questions, everything, k, recall)
+    if recall < 1 and isinstance(space.family, Cosine) and codes_pay(space.family, len(questions), len(among)):
+        with run.stages.timed("code"):
+            codes = Codes(space.family, among, run.threads)
+            enough = codes.enough(questions, everything, k, recall)
         if enough is not None:
             yield from codes.answer(questions, everything, k, enough, seen)
             return
     yield from everything.answer(questions, k, seen)
+
+
+def codes_pay(family: Family, questions: int, among: int) -> bool:
+    """Tell whether there are so many questions that it is worth while to make codes, and to answer some twice."""
+    made = among * (64 * kernels.WORDS * family.signs * family.length + 2 * SAMPLED * family.exactly())
+    return questions > SAMPLED and among > FEW and questions * among * family.exactly() > PAY * made
 
 
 def nearest_sets(
