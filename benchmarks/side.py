@@ -1,0 +1,102 @@
+"""Sets and vectors side by side: other tools and lookalike on the same input, one after the other in one run.
+
+    python benchmarks/side.py sets|vectors [--count 100000] [--limit MINUTES] [--tool TOOL ...]
+
+Each adapter in `benchmarks/sets` or `benchmarks/vectors` is a script that says what it needs (PEP 723), runs in an
+environment of its own, and prints a line of JSON for each thing it was asked. Results go to
+benchmarks/results/sets.json and vectors.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from environments import InstallError, Tool, tools
+from process import THREADS, cores
+from rows import RESULTS, machine
+
+SEED = 7
+SIZE = 30
+"""Elements of a basket."""
+
+PRODUCTS = 50_000
+LENGTH = 128
+GROUPS = 1000
+"""Groups that vectors are in."""
+
+
+def baskets(count: int, path: Path) -> None:
+    """Write baskets whose elements are as frequent as Zipf says; a tenth of them are others with some replaced."""
+    rng = np.random.default_rng(SEED)
+    chance = 1 / np.arange(1, PRODUCTS + 1)
+    steps = np.cumsum(chance / chance.sum())
+    drawn = np.searchsorted(steps, rng.random((count, 3 * SIZE))).clip(max=PRODUCTS - 1)
+    sets = [np.array(list(dict.fromkeys(row.tolist()))[:SIZE]) for row in drawn]
+    for i in range(count // 10):
+        near = sets[i].copy()
+        places = rng.choice(len(near), rng.integers(1, len(near) // 2), replace=False)
+        near[places] = rng.integers(0, PRODUCTS, len(places))
+        sets[count - 1 - i] = np.unique(near)
+    pq.write_table(pa.table({"elements": pa.array([one.tolist() for one in sets], pa.list_(pa.int64()))}), path)
+
+
+def vectors(count: int, path: Path) -> None:
+    """Write vectors in groups; a tenth of them are others with some noise. The last 1,000 are the questions."""
+    rng = np.random.default_rng(SEED)
+    total = count + 1000
+    rows = rng.normal(size=(GROUPS, LENGTH))[rng.integers(0, GROUPS, total)] + 0.7 * rng.normal(size=(total, LENGTH))
+    near = count // 10
+    rows[:near] = rows[near : 2 * near] + rng.uniform(0.05, 0.6, (near, 1)) * rng.normal(size=(near, LENGTH))
+    np.save(path, rows.astype(np.float32))
+
+
+def run(tool: Tool, source: Path, limit: float) -> list[dict[str, Any]]:
+    """Run an adapter, and return what it printed; or why it failed."""
+    environment = {**os.environ, **{name: str(len(cores())) for name in THREADS}}
+    try:
+        command = [str(tool.python()), str(tool.adapter), str(source)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment, check=False)
+    except InstallError as error:
+        return [{"failed": str(error)}]
+    except subprocess.TimeoutExpired as error:
+        printed = (error.stdout or b"").decode()
+        return [*map(json.loads, printed.splitlines()), {"failed": f"stopped after {limit:g} seconds"}]
+    if done.returncode:
+        return [{"failed": done.stderr.strip().splitlines()[-1]}]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def main() -> None:
+    """Make the input, run every tool, and write down what came of it."""
+    parser = argparse.ArgumentParser(description="Compare tools on sets or vectors.")
+    parser.add_argument("what", choices=("sets", "vectors"))
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
+    parser.add_argument("--tool", action="append")
+    asked = parser.parse_args()
+    found: dict[str, Any] = {"machine": machine(), "count": asked.count, "side by side": {}}
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / ("sets.parquet" if asked.what == "sets" else "vectors.npy")
+        (baskets if asked.what == "sets" else vectors)(asked.count, source)
+        for tool in tools(Path(__file__).parent / asked.what):
+            if asked.tool and tool.name.removeprefix(f"{asked.what}-") not in asked.tool:
+                continue
+            rows = run(tool, source, 60 * asked.limit)
+            found["side by side"][tool.name.removeprefix(f"{asked.what}-")] = {"version": tool.version(), "rows": rows}
+            for row in rows:
+                print(tool.name, json.dumps(row), flush=True)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{asked.what}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
