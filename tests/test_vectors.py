@@ -407,6 +407,16 @@ def test_nulls_are_counted_and_match_nothing() -> None:
     assert "2 items have no vector" in result.summary.notes[0]
 
 
+@every_measure
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_hardly_any_vectors(asked: dict[str, Any], count: int) -> None:
+    rows = np.ones((count, 4), np.uint8 if asked["measure"] == "hamming" else np.float64)
+    for search in ({}, {"recall": 1}, {"bands": 3, "rows": 2}):
+        given: dict[str, Any] = {**asked, **search}
+        assert len(find_pairs(rows, **given)) == (count == 2)
+        assert deduplicate(rows, **given).summary.kept == min(count, 1)
+
+
 # what cannot be compared
 
 NAN = float("nan")

@@ -128,7 +128,8 @@ class Euclidean(Family):
         super().__init__(vectors, recipe)
         norms(self.matrix)  # which raises where a square is no number
         self._directions = np.empty((self.length, 0))
-        self._middle = self.matrix[: 1 << 16].mean(axis=0, dtype=np.float64)
+        first = self.matrix[: 1 << 16]
+        self._middle = first.mean(axis=0, dtype=np.float64) if len(first) else np.zeros(self.length)
         """Vectors are moved by it before they are multiplied, so that what is small remains."""
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:

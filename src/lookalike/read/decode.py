@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from .base import Options
-    from .columns import Roles
+    from .roles import Roles
 
 
 @dataclass(frozen=True, slots=True)

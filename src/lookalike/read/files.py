@@ -15,7 +15,7 @@ from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
 from . import schemas
-from .columns import Roles, choose, holds, id_type, plain_type, rank_type
+from .columns import holds, id_type, plain_type, rank_type
 from .decode import Plan, make_batch
 from .delimited import DelimitedPart
 from .jsonl import JsonlPart
@@ -23,6 +23,7 @@ from .naming import display
 from .npy import NpyPart
 from .parquet import ParquetPart
 from .paths import STDIN, Entry, expand, identify, sniff
+from .roles import Roles, choose
 from .spool import Spool
 from .textfiles import LinesPart, TextFilesPart
 

@@ -15,9 +15,10 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import NAMES, choose, holds, id_type, kind_of, rank_type, storable_schema
+from .columns import holds, id_type, kind_of, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .npy import checked, table_of
+from .roles import NAMES, choose
 from .schemas import conform
 from .spool import Spool
 from .utf8 import has_surrogate, invalid_utf8, replace_surrogates

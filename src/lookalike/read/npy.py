@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 
-from .columns import NAMES
 from .naming import numbered
+from .roles import NAMES
 from .streams import reading
 
 if TYPE_CHECKING:
