@@ -416,3 +416,8 @@ def wilson(share: float, count: float, z: float) -> tuple[float, float]:
         return inside
 
     return end(0.0), end(1.0)
+
+
+def shared_cells(one: Sequence[float], two: Sequence[float], widths: Sequence[float]) -> float:
+    """Return in how many features two are in one cell on average, if cells of a width begin anywhere."""
+    return sum(max(0.0, 1 - abs(a - b) / width) for a, b, width in zip(one, two, widths, strict=True))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.recipe import LARGEST_SIGNATURE, Banding
+from lookalike.slots import slot_chances
 from lookalike.tune import bands_for
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ AMONG = 1 << 17
 """Vectors they are compared with, at most."""
 
 CELLS = 400
-"""Scores are counted in so many cells."""
+"""Chances of slots are counted in so many cells."""
 
 MOST_ROWS, MOST_BANDS = 128, 4096
 
@@ -81,21 +82,48 @@ def cost(banding: Banding, seen: Closeness, count: int, family: Family) -> float
     meets = seen.chances**banding.rows
     candidates = count / 2 * float(seen.counts @ -np.expm1(banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12))))
     meetings = count / 2 * banding.bands * float(seen.counts @ meets)
-    sign = count * banding.slots * (SLOT + family.signs * family.length)
-    sort = count * banding.bands * KEY
-    return sign + sort + MEET * meetings + candidates * (PAIR + NUMBER * family.length)
+    return sum(Rates.of(family).seconds(banding, count, candidates, meetings))
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Seconds that one core takes for a slot of a vector, and for a candidate."""
+
+    slot: float
+    candidate: float
+
+    @classmethod
+    def of(cls, family: Family) -> Rates:
+        """Return those of a family, by the length of its vectors."""
+        return cls(SLOT + family.signs * family.length, PAIR + NUMBER * family.length)
+
+    def seconds(
+        self, banding: Banding, count: int, candidates: float, meetings: float
+    ) -> tuple[float, float, float, float]:
+        """Return the seconds to sign so many vectors, to sort keys, to find who meets, and to compare them."""
+        sign, sort = count * banding.slots * self.slot, count * banding.bands * KEY
+        return sign, sort, MEET * meetings, candidates * self.candidate
 
 
 def look(family: Family, recipe: Recipe, compared: NDArray[np.int32]) -> Closeness:
     """Compare a sample with the others."""
     source = np.random.default_rng(recipe.seed)
     sample = source.choice(compared, SAMPLED, replace=False)
-    others = compared if len(compared) <= AMONG else np.sort(source.choice(compared, AMONG, replace=False))
+    others = some_of(compared, source)
+    scores = scores_among(family, sample, others)
+    known = slot_chances(family, recipe, (sample, others), scores)[np.isfinite(scores)]
+    counts, edges = np.histogram(known, CELLS)
+    scale = (len(compared) - 1) / max(len(known), 1)
+    return Closeness((edges[:-1] + edges[1:]) / 2, counts * scale)
+
+
+def some_of(compared: NDArray[np.int32], source: np.random.Generator) -> NDArray[np.int32]:
+    """Return vectors to compare a sample with: all, or as many as there is time for."""
+    return compared if len(compared) <= AMONG else np.sort(source.choice(compared, AMONG, replace=False))
+
+
+def scores_among(family: Family, sample: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Return about the score of each sampled vector with each of the others; -inf with itself."""
     scores = family.about(family.ready(sample), family.ready(others))
     scores[sample[:, None] == others[None, :]] = -np.inf
-    known = scores[np.isfinite(scores)]
-    counts, edges = np.histogram(known, CELLS)
-    middles = (edges[:-1] + edges[1:]) / 2
-    chances = np.array([recipe.measure.slot_chance(recipe.measure.score(float(s)), recipe.threshold) for s in middles])
-    scale = (len(compared) - 1) / max(len(known), 1)
-    return Closeness(chances, counts * scale)
+    return scores

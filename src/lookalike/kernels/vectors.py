@@ -217,3 +217,15 @@ def all_close_features(one, two, tolerances, out):
             for k in range(one.shape[1]):
                 close += abs(np.float64(one[i, k]) - np.float64(two[j, k])) <= tolerances[k]
             out[i, j] = close
+
+
+@kernel
+def all_shared_cells(one, two, widths, out):
+    """Write in how many features each row of the one is in a cell with each of the other, on average over shifts."""
+    for i in range(one.shape[0]):
+        for j in range(two.shape[0]):
+            shared = 0.0
+            for k in range(one.shape[1]):
+                apart = abs(np.float64(one[i, k]) - np.float64(two[j, k])) / widths[k]
+                shared += max(1.0 - apart, 0.0)
+            out[i, j] = shared
