@@ -34,6 +34,7 @@ MODULES = (
     "comparison",
     "tune",
     "estimate",
+    "sample",
     "settings",
     "results",
     "summary",
@@ -44,7 +45,7 @@ MODULES = (
 )
 """Where public things live, in the order of the page."""
 
-UNLISTED = {"settings": ("Settings",), "estimate": ("Bin", "Cost")}
+UNLISTED = {"settings": ("Settings",), "estimate": ("Cost",), "sample": ("Bin",)}
 """What is not public but described: the keyword arguments of the public functions, and what is in their results."""
 
 EXIT_CODES = """\

@@ -12,6 +12,8 @@ from command import LOOKALIKE, done, quiet_environment, run
 
 from lookalike import Banding, balance, estimate_costs, tune
 from lookalike.cli.curve import HEIGHT, WIDTH, curve_table, picture
+from lookalike.curve import Curve
+from lookalike.measures import Measure
 
 ARTICLES = Path(__file__).parents[1] / "examples" / "articles.jsonl"
 
@@ -121,7 +123,7 @@ def test_nothing_heavy_is_loaded() -> None:
 @pytest.mark.parametrize("banding", [Banding(20, 7), Banding(1, 1), Banding(1, 60), Banding(60, 1)], ids=str)
 @pytest.mark.parametrize("threshold", [None, 0.001, 0.5, 0.8, 1.0])
 def test_the_picture_fits_and_is_plain(banding: Banding, threshold: float | None) -> None:
-    lines = picture(banding, threshold).split("\n")
+    lines = picture(Curve(banding, threshold=threshold)).split("\n")
     assert len(lines) == HEIGHT + 2 + 2 * (threshold is not None)
     assert max(map(len, lines[: HEIGHT + 2])) <= WIDTH + 7
     assert all(" " <= character <= "~" for line in lines for character in line)
@@ -131,7 +133,7 @@ def test_the_picture_fits_and_is_plain(banding: Banding, threshold: float | None
 
 
 def test_the_picture_shades_both_errors() -> None:
-    rows = [line[6:].ljust(WIDTH + 1) for line in picture(Banding(9, 13), 0.8).split("\n")[:HEIGHT]]
+    rows = [line[6:].ljust(WIDTH + 1) for line in picture(Curve(Banding(9, 13), threshold=0.8)).split("\n")[:HEIGHT]]
     at = round(0.8 * WIDTH)
     left, right = ("".join(row[:at] for row in rows), "".join(row[at + 1 :] for row in rows))
     assert ("." in left, "x" in left, "." in right, "x" in right) == (True, False, False, True)
@@ -139,7 +141,7 @@ def test_the_picture_shades_both_errors() -> None:
 
 
 def test_the_table_tells_vain_from_found() -> None:
-    lines = list(curve_table([(0.3, 0.0475), (0.8, 0.9996)], 0.8))
+    lines = list(curve_table([(0.3, 0.0475), (0.8, 0.9996)], 0.8, Measure()))
     assert lines[1:] == [
         "       0.3  0.0475    47.5 compared in vain",
         "       0.8  0.9996   999.6 found, 0.4 missed  <- threshold",
@@ -205,6 +207,7 @@ def test_a_sample_as_json_is_that_of_python() -> None:
 @pytest.mark.parametrize(
     "inputs",
     [
+        ["parts"],
         ["--sample", "parts"],
         ["--sample", "parts/*.jsonl"],
         ["--sample", "parts/0.jsonl", "parts/1.jsonl", "parts/2.jsonl"],
@@ -258,7 +261,25 @@ def test_a_plot_of_a_sample() -> None:
         (["--shingle", "words:3"], "`--shingle` is for a `--sample`. Give one, or leave it out"),
         (["--encoding-errors", "replace"], "`--encoding-errors` is for a `--sample`. Give one, or leave it out"),
         (["--seed", "2"], "`--seed` is for a `--sample`. Give one, or leave it out"),
-        (["parts/0.jsonl"], "parts/0.jsonl is not read without `--sample`. Put that before it"),
+        (["--measure", "cosine"], "one of sets and one of vectors. Say which with `--of sets` or `--of vectors`"),
+        (["--measure", "dice", "--of", "vectors"], "must be cosine, euclidean or agreement for vectors. Got 'dice'"),
+        (["--measure", "overlap"], "`overlap` has no bands: the search for it is always exact, and there is nothing"),
+        (["--measure", "containment", "parts"], "`containment` has no bands"),
+        (["--measure", "euclidean"], "`threshold` must say how far apart two items may be, for the measure euclidean"),
+        (["--measure", "euclidean", "--bands", "9", "--rows", "9"], "as wide as its `threshold` asks for. Give that"),
+        (["--measure", "euclidean", "-t", "-1"], "`threshold` of a distance must be at least 0. Got -1"),
+        (["--measure", "hamming", "-t", "3"], "`--bits` must say how many bits an item has, for the measure hamming"),
+        (["--measure", "hamming", "-t", "3", "--bits", "0"], "`bits` must be a whole number, at least 1. Got 0"),
+        (["--measure", "hamming", "-t", "64", "--bits", "64"], "`threshold` must be closer. Got 64, where a slot"),
+        (["--bits", "64"], "`bits` says how many bits an item has, for the measure hamming. Leave it out for jaccard"),
+        (["--tolerance", "1"], "give it with the measure agreement, and only there. Got 1.0 with jaccard"),
+        (["--measure", "agreement", "--bands", "1", "--rows", "9", "--recall", "0.9"], "whatever the agreement of two"),
+        (["--measure", "dice", "--weights", "fp=1,fn=1"], "under the S-curve of jaccard. Leave them out for dice"),
+        (["--items", "10"], "`--items` matters to bands of vectors and bits, not to those of sets. Leave it out"),
+        (["--of", "vectors", "--items", "0"], "`--items` must be at least 1. Got 0"),
+        (["--of", "vectors", "--items", "9", "--bands", "9", "--rows", "9"], "they are chosen already here"),
+        (["parts", "--of", "sets"], "`--of` says what a sample says by itself. Leave it out, or the sample"),
+        (["parts", "--measure", "hamming", "--bits", "64", "-t", "3"], "`--bits` says what a sample says by itself"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], says: str) -> None:

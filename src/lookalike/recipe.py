@@ -231,13 +231,12 @@ class Recipe:
 
     def plot(self, path: Path | str | None = None) -> Figure:
         """Draw the chance of two items to be compared, over similarity or distance; write it if there is a path."""
+        from lookalike.curve import Curve, axis_end  # noqa: PLC0415 - which knows recipes
         from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
 
-        across = plots.across(self)
-        if self.banding is None:
-            figure = plots.step(self.threshold, across)
-        else:
-            figure = plots.curve(self.banding, self.threshold, self.chance, across)
+        if self.banding is not None:
+            return Curve(self.banding, self.measure, self.threshold).plot(path)
+        figure = plots.step(self.threshold, plots.across(self.measure, axis_end(self.measure, self.threshold)))
         if path is not None:
             plots.save(figure, Path(path))
         return figure

@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import RecipeError
-from lookalike.measures import Measure, Name, Of
+from lookalike.measures import NAMES, Measure, Name, Of
 from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ LEAST = 1e-3
 
 
 def tune(
-    threshold: float = 0.8,
+    threshold: float | None = None,
     recall: float = 0.99,
     *,
-    measure: Name = "jaccard",
-    of: Of = "sets",
+    measure: Name | None = None,
+    of: Of | None = None,
+    bits: int | None = None,
     items: int = 100_000,
-    sample: Any = None,  # noqa: ANN401 - whatever holds texts
+    sample: Any = None,  # noqa: ANN401 - whatever holds items
     **settings: Any,  # noqa: ANN401 - those of estimate_costs
 ) -> Banding:
     """Return the cheapest banding that finds a pair at the threshold with at least the chance `recall`.
@@ -40,30 +41,99 @@ def tune(
     >>> tune(threshold=0.8, recall=0.99)
     Banding(bands=20, rows=7)
 
-    The threshold is one of the measure, of sets, vectors or bits. Bands of sets go by the least Jaccard similarity that
-    follows from it. Those of vectors are for so many items, none of which has anything to do with most of the others.
+    The threshold is one of the measure: 0.8 by default, but a distance has none. `of` says of what the measure is,
+    sets, vectors or bits, where its name does not: cosine is that of sets unless vectors are asked for. Bands of sets
+    go by the least Jaccard similarity that follows from the threshold. Those of vectors and bits are for so many
+    `items`, none of which has anything to do with most of the others; hamming must know how many `bits` each has.
 
     >>> tune(threshold=0.8, recall=0.99, measure="dice")
-    Banding(bands=21, rows=5)
+    Banding(bands=33, rows=5)
     >>> tune(threshold=0.9, recall=0.99, measure="cosine", of="vectors")
     Banding(bands=73, rows=18)
+    >>> tune(threshold=3, recall=0.99, measure="hamming", bits=64)
+    Banding(bands=9, rows=19)
 
-    With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for the similarities that some of
-    its items have. The other arguments are those of `estimate_costs`, which tells more.
+    With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for how similar some of its items
+    are. It says itself of what it is. The other arguments are those of `estimate_costs`, which tells more.
     """
-    measured = Measure(measure, of, tolerance=1.0 if measure == "agreement" else None)
-    measured.check(threshold)
-    if of != "sets":
-        return tune_vectors(measured, threshold, recall, items)
-    threshold = jaccard_of(threshold, measured)
-    check_promise(threshold, recall)
     if sample is not None:
+        if of is not None or bits is not None:
+            raise RecipeError("A sample says by itself what its items are. Leave `of` and `bits` out")
         from lookalike.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
 
-        return estimate_costs(sample, threshold=threshold, recall=recall, **settings).banding
+        if threshold is not None:
+            settings["threshold"] = threshold
+        return estimate_costs(sample, recall=recall, measure=measure, **settings).banding
+    measured = measure_for(measure, of, bits, settings.pop("tolerance", None))
     if settings:
         raise TypeError(f"the setting {min(settings)!r} says how to read a sample; give a `sample` too")
-    return min(choices(threshold, recall), key=lambda banding: cost(banding, threshold))
+    threshold = threshold_for(measured, threshold)
+    meets = slot_at(measured, threshold, recall)
+    if measured.of == "sets":
+        return min(choices(meets, recall), key=lambda banding: cost(banding, meets))
+    return min(choices(meets, recall), key=lambda banding: cost_of_vectors(banding, items))
+
+
+def measure_for(
+    name: Name | None = None, of: Of | None = None, bits: int | None = None, tolerance: float | None = None
+) -> Measure:
+    """Return the measure that is asked for, of what has one of that name.
+
+    By how much features may differ does not change the chance of a slot, so that may be left open.
+
+    >>> measure_for("hamming", bits=64)
+    Measure(name='hamming', of='bits', tolerance=None, bits=64)
+    """
+    if of is not None and of not in NAMES:
+        raise RecipeError(f"`of` must be sets, vectors or bits. Got {of!r}")
+    name = name or NAMES[of or "sets"][0]
+    first: Of = next((one for one, names in NAMES.items() if name in names), "sets")
+    of = of or first
+    if bits is not None and of != "bits":
+        raise RecipeError(f"`bits` says how many bits an item has, for the measure hamming. Leave it out for {name}")
+    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or bits < 1):
+        raise RecipeError(f"`bits` must be a whole number, at least 1. Got {bits!r}")
+    if name == "agreement" and tolerance is None:
+        tolerance = 1.0
+    return Measure(name, of, tolerance, bits or 0)
+
+
+def threshold_for(measure: Measure, threshold: float | None) -> float:
+    """Return the threshold, or the usual one of a similarity."""
+    if threshold is None:
+        if measure.is_distance:
+            raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
+        return 0.8
+    measure.check(threshold)
+    return threshold
+
+
+def slot_at(measure: Measure, threshold: float, recall: float) -> float:
+    """Return the chance of a slot to agree at the threshold; raise unless there are bands with this recall there."""
+    check_known(measure)
+    measure.check(threshold)
+    meets = measure.slot_chance(threshold, threshold)
+    if meets < LEAST:
+        least = f"at least {LEAST:g}" if measure.name == "jaccard" else "closer"
+        why = "" if measure.name == "jaccard" else f", where a slot agrees with a chance of {meets:g}"
+        raise RecipeError(
+            f"`threshold` must be {least}. Got {threshold:g}{why}; give bands and rows for it, or recall 1"
+        )
+    check_recall(recall)
+    if recall == 1:
+        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
+    return meets
+
+
+def check_known(measure: Measure) -> None:
+    """Raise unless all is known that the chance of a slot depends on, and there are bands at all."""
+    if not measure.banded:
+        raise RecipeError(
+            f"`{measure.name}` has no bands: the search for it is always exact, and there is nothing to tune. Search "
+            "as it is, or choose jaccard, dice or cosine"
+        )
+    if measure.name == "hamming" and not measure.bits:
+        raise RecipeError("`bits` must say how many bits an item has, for the measure hamming, such as 64")
 
 
 def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5), slots: int = 128) -> Banding:
@@ -90,42 +160,6 @@ def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5)
 
     _, bands, rows = min(weighed())
     return Banding(bands, rows)
-
-
-def jaccard_of(threshold: float, measure: Measure) -> float:
-    """Return the least Jaccard similarity that follows from a threshold of another measure, for its bands."""
-    if not measure.banded:
-        raise RecipeError(
-            f"`{measure.name}` has no bands: the search for it is always exact. Leave the bands to others"
-        )
-    return measure.least_jaccard(threshold)
-
-
-def tune_vectors(measure: Measure, threshold: float, recall: float, items: int) -> Banding:
-    """Return the cheapest banding for so many vectors, if slots of two that have nothing in common agree by halves."""
-    check_recall(recall)
-    if recall == 1:
-        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
-    if measure.name == "hamming":
-        raise RecipeError("The bands of bits depend on how many there are: a run settles them. Leave this to it")
-    meets = measure.slot_chance(threshold, threshold)
-
-    def taken(banding: Banding) -> float:
-        return banding.slots + COMPARED * items / 2 * banding.bands * 0.5**banding.rows
-
-    return min(choices(meets, recall), key=taken)
-
-
-def check_promise(threshold: float, recall: float) -> None:
-    """Raise unless there are bands and rows with this recall at this threshold."""
-    check_threshold(threshold)
-    if threshold < LEAST:
-        raise RecipeError(
-            f"`threshold` must be at least {LEAST:g}. Got {threshold:g}; give bands and rows for less, or recall 1"
-        )
-    check_recall(recall)
-    if recall == 1:
-        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
 
 
 def check_recall(recall: float) -> None:
@@ -172,6 +206,11 @@ def bands_for(threshold: float, recall: float, rows: int) -> int:
 def cost(banding: Banding, threshold: float) -> float:
     """Estimate what a banding costs an item: its slots, and the candidates below the threshold it lets through."""
     return banding.slots + FALSE_CANDIDATES * error_areas(banding, threshold)[0]
+
+
+def cost_of_vectors(banding: Banding, items: int) -> float:
+    """Estimate what a banding costs a vector, if slots of two that have nothing in common agree by halves."""
+    return banding.slots + COMPARED * items / 2 * banding.bands * 0.5**banding.rows
 
 
 def error_areas(banding: Banding, threshold: float) -> tuple[float, float]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lookalike.estimate import Estimate
+    from lookalike.measures import Measure
+    from lookalike.sample import Bin
 
 AROUND = 7
 """Numbers of rows shown on either side of the one chosen."""
@@ -16,26 +19,43 @@ AROUND = 7
 def estimate_told(found: Estimate) -> Iterator[str]:
     """Yield the lines about an estimate: the sample, the similarities, the costs, the candidates to expect."""
     yield ""
-    yield (
-        f"Sampled {found.sampled:,} of the {found.compared:,} items that differ ({found.items:,} read); "
-        f"a set has {found.shingles:,.1f} shingles on average."
-    )
+    size = "" if found.shingles is None else f"; a set has {found.shingles:,.1f} shingles on average"
+    yield f"Sampled {found.sampled:,} of the {found.compared:,} items that differ ({found.items:,} read){size}."
     yield from ("", *similarity_table(found), "", *cost_table(found), "")
     best = found.best
     yield (
         f"Expected: {best.candidates:,.0f} candidates (standard error {best.error:,.0f}), "
         f"{best.false_candidates:,.0f} of them in vain."
     )
+    yield f"Band keys of all items take {best.key_bytes / 1e6:,.1f} MB on disk."
     yield "A mean over all seeds: items of one template meet together or not at all, so runs vary, most of them below."
+    if found.exact_seconds is not None:
+        yield exact_told(found)
+
+
+def exact_told(found: Estimate) -> str:
+    """Return how bands compare with no bands at all."""
+    taken = f"Comparing all with all takes {found.exact_seconds:.3f} seconds"
+    if found.exact:
+        return f"{taken}, no more than these bands, and misses nothing: a run does that unless it is given bands."
+    return f"{taken}, more than these bands."
 
 
 def similarity_table(found: Estimate) -> list[str]:
     """Return how many pairs the sample has of each similarity, and how many that makes among all items."""
-    rows = []
-    for one in found.bins:
-        low = f"{one.low:.4g}" if one.low else "more than 0"
-        rows.append((f"{low} to {one.high:.4g}", f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}"))
-    return table(("similarity", "pairs sampled", "pairs among all", "standard error"), rows)
+    rows = [
+        (between(one, found.measure), f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}")
+        for one in found.bins
+    ]
+    return table((found.measure.column, "pairs sampled", "pairs among all", "standard error"), rows)
+
+
+def between(one: Bin, measure: Measure) -> str:
+    """Name the values of a bin. Sets that share nothing are not counted, and a distance of 0 is a copy's."""
+    if math.isinf(one.high):
+        return f"more than {one.low:.4g}"
+    low = f"{one.low:.4g}" if one.low or measure.of == "vectors" else "more than 0"
+    return f"{low} to {one.high:.4g}"
 
 
 def cost_table(found: Estimate) -> Iterator[str]:

@@ -44,6 +44,18 @@ KINDS = {
 }
 """Headings of examples."""
 
+OF_DISTANCES = {
+    "above": (
+        "Just within the threshold",
+        "The farthest apart that count as duplicates. If these are not duplicates to you, lower the threshold.",
+    ),
+    "below": (
+        "Just beyond the threshold",
+        "The closest of those compared and turned down. If these are duplicates to you, raise the threshold.",
+    ),
+}
+"""The same, where less is closer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plot:
@@ -111,14 +123,14 @@ def drawn(facts: Facts) -> list[Plot]:
 def s_curve(facts: Facts) -> Plot:
     """Draw the chance to be found over the similarity."""
     s = facts.summary
-    recipe = facts.result.recipe
-    if recipe.banding is None:
+    if facts.result.recipe.banding is None:
         caption = f"The search was exact: every pair of {facts.reached} was found, and no other."
-        return plot("Chance to be found", plots.step(s.threshold, plots.across(recipe)), "curve", caption)
-    chances = ", ".join(f"{percent(chance)} at {similarity}" for similarity, chance in s.chance.items())
-    caption = f"Chance of a pair to be found: {chances}. What is compared in vain costs time, and is never reported."
-    figure = plots.curve(recipe.banding, s.threshold, recipe.chance, plots.across(recipe))
-    return plot("Chance to be found", figure, "curve", caption)
+    else:
+        chances = ", ".join(f"{percent(chance)} at {similarity}" for similarity, chance in s.chance.items())
+        caption = (
+            f"Chance of a pair to be found: {chances}. What is compared in vain costs time, and is never reported."
+        )
+    return plot("Chance to be found", facts.result.recipe.plot(), "curve", caption)
 
 
 def histogram(facts: Facts) -> Plot:
@@ -174,7 +186,8 @@ def inputs(result: Result) -> list[tuple[str, list[str], int]]:
 def groups(result: Result) -> list[tuple[str, str, list[Shown]]]:
     """Return the examples by kind, with a heading and a sentence for each."""
     found = []
-    for kind, (heading, sentence) in KINDS.items():
+    kinds = KINDS | OF_DISTANCES if result.recipe.measure.is_distance else KINDS
+    for kind, (heading, sentence) in kinds.items():
         shown = [show(example, result) for example in result.examples if example.kind == kind]
         if shown:
             found.append((heading, sentence, shown))

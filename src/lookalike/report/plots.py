@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from lookalike.measures import Measure
     from lookalike.recall import Share
-    from lookalike.recipe import Banding, Recipe
+    from lookalike.recipe import Banding
 
 Chance = Callable[[float], float]
 """The chance of two items to be compared, of their similarity or distance."""
@@ -99,10 +100,11 @@ UNWANTED = [
 
 @dataclass(frozen=True, slots=True)
 class Across:
-    """What goes across a plot: similarity from 0 to 1, or distance from 0 to twice the threshold."""
+    """What goes across a plot: similarity from 0 to 1, or distance from 0 on."""
 
     column: str = "similarity"
     most: float = 1.0
+    label: str = "similarity of two items"
 
     @property
     def is_distance(self) -> bool:
@@ -110,10 +112,11 @@ class Across:
         return self.column == "distance"
 
 
-def across(recipe: Recipe) -> Across:
-    """Return what goes across the plots of a run."""
-    measure = recipe.measure
-    return Across(measure.column, max(2 * float(recipe.threshold), TINY) if measure.is_distance else 1.0)
+def across(measure: Measure, most: float) -> Across:
+    """Return what goes across the plots of a measure, up to a value."""
+    name = {"jaccard": "similarity", "agreement": "agreement"}.get(measure.name, f"{measure.name} {measure.column}")
+    unit = ", in bits" if measure.of == "bits" else ""
+    return Across(measure.column, most, f"{name} of two items{unit}")
 
 
 def curve(
@@ -127,7 +130,7 @@ def curve(
     chance, of = chance or banding.chance, of or Across()
     values = np.linspace(0, of.most, 401)
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(f"{of.column} of two items", "chance to be compared")
+        figure, axes = canvas(of.label, "chance to be compared")
         name = f"{banding.bands} bands of {banding.rows} rows"
         draw_chance(axes, values.tolist(), [chance(value) for value in values], name, of.most)
         if threshold is not None:
@@ -146,7 +149,7 @@ def step(threshold: float, of: Across | None = None) -> Figure:
     """Draw what becomes of the S-curve in an exact search: a step at the threshold."""
     of = of or Across()
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(f"{of.column} of two items", "chance to be found")
+        figure, axes = canvas(of.label, "chance to be found")
         up = [1, 1, 0, 0] if of.is_distance else [0, 0, 1, 1]
         draw_chance(axes, [0, threshold, threshold, of.most], up, "exact search", of.most)
         mark_threshold(axes, threshold)
