@@ -128,7 +128,7 @@ def machines(every: Sequence[Results]) -> list[str]:
 
 
 def machines_of_sides(found: Sides) -> list[str]:
-    """Say where and when sets or vectors were measured; of several machines, which tools on each."""
+    """Say where and when sets or vectors were measured; of several machines, which tools on each; and what to know."""
     when: dict[str, list[str]] = {}
     which: dict[str, list[str]] = {}
     for tool, about in found.tools.items():
@@ -138,7 +138,8 @@ def machines_of_sides(found: Sides) -> list[str]:
         when.setdefault(where, []).append(about["date"])
         which.setdefault(where, []).append(tool)
     alone = len(when) == 1
-    return dated({where if alone else f"{', '.join(which[where])}: {where}": dates for where, dates in when.items()})
+    lines = dated({where if alone else f"{', '.join(which[where])}: {where}": dates for where, dates in when.items()})
+    return lines + [wrapped(f"{tool}: {about['note']}") for tool, about in found.tools.items() if "note" in about]
 
 
 def described_machine(machine: dict[str, Any]) -> str:
@@ -149,8 +150,12 @@ def described_machine(machine: dict[str, Any]) -> str:
 
 def dated(when: dict[str, list[str]]) -> list[str]:
     """Write a line for each thing that was measured, with its first and last date."""
-    lines = [f"- {' to '.join(sorted({min(dates), max(dates)}))}: {what}." for what, dates in when.items()]
-    return [textwrap.fill(line, 120, subsequent_indent="  ") for line in lines]
+    return [wrapped(f"{' to '.join(sorted({min(dates), max(dates)}))}: {what}") for what, dates in when.items()]
+
+
+def wrapped(text: str) -> str:
+    """Write a sentence as an item of a list."""
+    return textwrap.fill(f"- {text}.", 120, subsequent_indent="  ")
 
 
 def described(results: Results) -> str:

@@ -60,7 +60,10 @@ class Results:
 
 @dataclass
 class Sides:
-    """What was measured on sets, or on vectors: of each tool several rows, and where and when it was measured."""
+    """What was measured on sets, or on vectors: of each tool several rows, and where and when it was measured.
+
+    A note that was written into the file by hand, on what to know of a tool's rows, goes when they are replaced.
+    """
 
     path: Path
     count: int

@@ -98,11 +98,13 @@ VECTORS: dict[str, list[Row]] = {
 
 def test_the_rows_of_a_tool_replace_its_own_and_no_others(tmp_path: Path) -> None:
     found = sides(tmp_path, "sets", SETS)
+    found.tools["other"]["note"] = "it was late"
     before = dict(found.tools)
     found.put("other", "2.0", 1, [of_sets(0.8, 3.0, 100, exact=True)])
     after = Sides.read(found.path).tools
     assert after["lookalike"] == before["lookalike"]
     assert (after["other"]["version"], after["other"]["threads"], len(after["other"]["rows"])) == ("2.0", 1, 1)
+    assert "note" not in after["other"]
     assert set(after["other"]["machine"]) == {"cpu", "cores", "memory_bytes", "system"}
 
 
@@ -117,7 +119,7 @@ def test_results_of_another_count_are_left_out_and_it_says_so(
 
 
 def test_an_unknown_tool_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match=r"no tool 'nothing' for vectors; choose of .*hnswlib"):
+    with pytest.raises(SystemExit, match=r"no tool 'nothing' for vectors; choose of .*usearch"):
         side.measure("vectors", tmp_path, Sides(tmp_path / "vectors.json", 10), ["nothing"], 1.0)
 
 
@@ -162,4 +164,6 @@ def test_machines_are_told_apart_where_there_are_several(tmp_path: Path) -> None
     found.tools["other"]["machine"] |= {"cpu": "another"}
     one, other = page.machines_of_sides(found)
     assert "lookalike: " in one
+    found.tools["other"]["note"] = "it was late"
+    assert page.machines_of_sides(found)[2:] == ["- other: it was late."]
     assert "other: another, " in other
