@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 
-from .naming import numbered
+from .part import OneFile
 from .roles import NAMES
 from .streams import reading
 
@@ -20,20 +20,18 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .base import Format, Lines, Options
+    from .base import Format, Options
 
 _FEWEST = 16
 
 
-class NpyPart:
+class NpyPart(OneFile):
     """One .npy file: a matrix that is read a few rows at a time."""
 
     format: Format = "npy"
 
     def __init__(self, path: Path, label: str, options: Options) -> None:
-        self.paths: tuple[Path, ...] = (path,)
-        self.label = label
-        self._batch_bytes = options.batch_bytes
+        super().__init__(path, label, options)
         self._bits = options.kind == "bits"
         with reading(label):
             try:
@@ -62,22 +60,10 @@ class NpyPart:
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream the column."""
-        size = max(self._batch_bytes // max(self._array[:1].nbytes, 1), _FEWEST)
+        size = max(self._options.batch_bytes // max(self._array[:1].nbytes, 1), _FEWEST)
         for begin in range(0, len(self._array), size):
             part = np.array(self._array[begin : begin + size])
             yield table_of(part, bits=self._bits).combine_chunks().to_batches()[0]
-
-    def raw_rows(self) -> Iterator[Lines]:
-        """Refuse: an array has no lines."""
-        raise NotImplementedError
-
-    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
-        """Name rows path:row."""
-        return numbered(self.label, rows)
-
-    def where(self, row: int) -> str:
-        """Name the file and the row, counted from 1."""
-        return f"{self.label}, row {row + 1}"
 
 
 def checked(array: npt.NDArray[Any], label: str, *, bits: bool) -> npt.NDArray[Any]:
