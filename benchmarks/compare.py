@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from cells import as_share
 from corpora import DATA, REAL, VARIABLE, Corpus, UnknownCorpusError, corpus, real_corpora, tenth_of
 from environments import InstallError, Tool, tools
 from process import Limits, Outcome, Settings, cores, in_words, run
@@ -170,13 +171,6 @@ def in_short(row: Row) -> str:
     right = row["clusters"]
     found = f"recall {as_share(right['recall'])}, precision {as_share(right['precision'])}"
     return f"{row['median_seconds']:.3g} s, {row['peak_bytes'] / 1e6:,.0f} MB, {found}"
-
-
-def as_share(value: float | None) -> str:
-    """Write a share with four digits; one that is not quite 1 is not written as 1."""
-    if value is None:
-        return "\N{EN DASH}"
-    return "1" if value == 1 else f"{min(value, 0.9999):.4f}"
 
 
 def table(found: Results) -> Table:

@@ -6,16 +6,20 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from cells import as_share, seconds
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from lookalike.report.plots import COLOURS, STYLE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
     from rows import Results, Row
+
+Lines = dict[str, list[tuple[float, float]]]
+"""Of each tool: places along the axis, and the seconds there."""
 
 OURS = "lookalike"
 STAGES = {
@@ -37,7 +41,6 @@ NOTE: dict[str, Any] = {"va": "center", "color": COLOURS["muted"], "fontsize": 8
 APART = 0.042
 """The least distance of two labels of lines, as a share of the axis."""
 
-BESIDE = 1.35
 LABEL: dict[str, Any] = {"va": "center", "fontsize": 8.5, "annotation_clip": False}
 LEADER = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)}
 
@@ -90,12 +93,7 @@ def memory(results: Results) -> Figure:
     rows = sorted(measured(results), key=lambda row: (row["peak_bytes"], row["tool"]))
     with mpl.rc_context(STYLE):
         figure, (axes,) = panels(len(rows), 1)
-        values = [row["peak_bytes"] / 1e6 for row in rows]
-        bars = axes.barh(range(len(rows)), values, color=colours(rows), height=0.62)
-        axes.bar_label(bars, [f"{value:,.0f}" for value in values], padding=4, fontsize=8)
-        axes.set(title="megabytes")
-        axes.margins(x=0.1)
-        axes.xaxis.set_major_formatter(plain())
+        bars(axes, [row["peak_bytes"] / 1e6 for row in rows], rows, "megabytes", "{:,.0f}".format)
         names(axes, rows)
         return figure
 
@@ -123,27 +121,68 @@ def quality(results: Results) -> Figure:
 
 def growth(every: Sequence[Results]) -> Figure:
     """Draw time over the number of documents, a line for each tool that has more than one size."""
-    lines: dict[str, list[tuple[int, float]]] = {}
+    lines: Lines = {}
     for results in sorted(every, key=lambda results: int(results.facts["corpus"]["documents"])):
         for row in measured(results):
             lines.setdefault(row["tool"], []).append((results.facts["corpus"]["documents"], row["median_seconds"]))
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
-        axes = figure.add_subplot(xscale="log", yscale="log", xlabel="documents", title="seconds")
-        axes.grid()
-        for tool, points in lines.items():
-            ours = tool.startswith(OURS)
-            style: dict[str, Any] = {"color": COLOURS["blue" if ours else "muted"], "linewidth": 2 if ours else 1}
-            axes.plot(*zip(*points, strict=True), marker="o", markersize=4 if ours else 3, zorder=3 + ours, **style)
-        for axis, form in ((axes.xaxis, FuncFormatter(lambda value, _: f"{value:,.0f}")), (axes.yaxis, plain())):
-            axis.set_major_formatter(form)
-            axis.set_minor_formatter(NullFormatter())
-        axes.set_xticks(sorted({count for points in lines.values() for count, _ in points}))
-        label_lines(axes, lines)
+        figure, axes = curves(lines, "documents", "log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        label_lines(axes, lines, lambda last: last * 1.35)
         return figure
 
 
-def label_lines(axes: Axes, lines: dict[str, list[tuple[int, float]]]) -> None:
+def thresholds(rows: Sequence[Row]) -> Figure:
+    """Draw time over the threshold, from the highest to the lowest, a line for each tool."""
+    lines: Lines = {}
+    for row in sorted(rows, key=lambda row: -row["threshold"]):
+        lines.setdefault(row["tool"], []).append((row["threshold"], row["seconds"]))
+    with mpl.rc_context(STYLE):
+        figure, axes = curves(lines, "least Jaccard similarity of a pair", "linear")
+        axes.invert_xaxis()
+        label_lines(axes, lines, lambda last: last - 0.02)
+        return figure
+
+
+def answers(rows: Sequence[Row]) -> Figure:
+    """Draw how many questions a second each index answers, how long it takes to build, and its recall."""
+    rows = sorted(rows, key=lambda row: (-row["queries_a_second"], row["tool"]))
+    with mpl.rc_context(STYLE):
+        figure, (left, middle, right) = panels(len(rows), 3)
+        values = [row["queries_a_second"] for row in rows]
+        dots(left, values, rows, "queries a second", [f"{value:,}" for value in values])
+        names(left, rows)
+        bars(middle, [row["build"] for row in rows], rows, "seconds to build", seconds)
+        bars(right, [row["recall"] for row in rows], rows, "recall", as_share)
+        return figure
+
+
+def bars(axes: Axes, values: Sequence[float], rows: Sequence[Row], what: str, label: Callable[[float], str]) -> None:
+    """Draw a bar for each row, with its value."""
+    drawn = axes.barh(range(len(rows)), values, color=colours(rows), height=0.62)
+    axes.bar_label(drawn, [label(value) for value in values], padding=4, fontsize=8)
+    axes.set(title=what)
+    axes.margins(x=0.1)
+    axes.xaxis.set_major_formatter(plain())
+
+
+def curves(lines: Lines, along: str, scale: str) -> tuple[Figure, Axes]:
+    """Draw a line of seconds for each tool, on a logarithmic axis."""
+    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
+    axes = figure.add_subplot(xscale=scale, yscale="log", xlabel=along, title="seconds")
+    axes.grid()
+    for tool, points in lines.items():
+        ours = tool.startswith(OURS)
+        style: dict[str, Any] = {"color": COLOURS["blue" if ours else "muted"], "linewidth": 2 if ours else 1}
+        axes.plot(*zip(*points, strict=True), marker="o", markersize=4 if ours else 3, zorder=3 + ours, **style)
+    axes.set_xticks(sorted({place for points in lines.values() for place, _ in points}))
+    axes.yaxis.set_major_formatter(plain())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    return figure, axes
+
+
+def label_lines(axes: Axes, lines: Lines, beside: Callable[[float], float]) -> None:
     """Write the name of each line right of its end, in the order of the ends, apart from each other."""
     bottom, top = (math.log(value) for value in axes.get_ylim())
     axes.set_ylim(axes.get_ylim())
@@ -152,7 +191,7 @@ def label_lines(axes: Axes, lines: dict[str, list[tuple[int, float]]]) -> None:
         places = spread([(math.log(value) - bottom) / (top - bottom) for value, _ in ends])
         for (value, tool), place in zip(ends, places, strict=True):
             colour = COLOURS["blue" if tool.startswith(OURS) else "muted"]
-            to = (last * BESIDE, math.exp(bottom + place * (top - bottom)))
+            to = (beside(last), math.exp(bottom + place * (top - bottom)))
             axes.annotate(tool, (last, value), to, color=colour, arrowprops={**LEADER, "color": colour}, **LABEL)
 
 
@@ -212,15 +251,6 @@ def names(axes: Axes, rows: Sequence[Row]) -> None:
 def plain() -> FuncFormatter:
     """Return a format of numbers without powers."""
     return FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
-
-
-def seconds(value: float) -> str:
-    """Write a time with two or three digits.
-
-    >>> seconds(0.6541), seconds(12.34), seconds(1234.5)
-    ('0.65', '12.3', '1,234')
-    """
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def shortened(text: str) -> str:

@@ -12,12 +12,14 @@ import json
 import re
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import figures
-from compare import LARGE, SMALL, as_share
+import side_page
+from cells import as_share, seconds, times, why
+from compare import LARGE, SMALL
 from corpora import REAL
-from rows import RESULTS, Results, Row
+from rows import RESULTS, Results, Row, Sides
 
 from lookalike.report.plots import save
 
@@ -32,6 +34,7 @@ TEXT = HERE / "page.md"
 SHOWN = "made-100000"
 """The corpus of the plots."""
 
+NOTHING = "There are no results yet: run `make bench`."
 ORDER = [*SMALL, *LARGE, *REAL]
 WHAT = {
     "django": "Django's documentation in four versions",
@@ -43,6 +46,8 @@ PLOTS = {
     "memory": "Peak memory of the process tree",
     "quality": "Recall and precision of clusters",
     "growth": "Time over the number of documents",
+    "sets": "Time over the threshold",
+    "vectors": "Queries a second, seconds to build, and recall",
 }
 
 
@@ -58,8 +63,8 @@ def shown(every: Sequence[Results]) -> Results | None:
     return next((results for results in every if results.path.stem == SHOWN), every[0] if every else None)
 
 
-def plots(every: Sequence[Results]) -> dict[str, Callable[[], Figure]]:
-    """Return how to draw the plots there are results for."""
+def plots_of_texts(every: Sequence[Results]) -> dict[str, Callable[[], Figure]]:
+    """Return how to draw the plots of texts there are results for."""
     one = shown(every)
     if one is None:
         return {}
@@ -72,21 +77,40 @@ def plots(every: Sequence[Results]) -> dict[str, Callable[[], Figure]]:
     return {**drawn, "growth": lambda: figures.growth(made)} if len(made) > 1 else drawn
 
 
-def page(every: Sequence[Results]) -> str:
+def plots_of_sides(sets: Sides, vectors: Sides) -> dict[str, Callable[[], Figure]]:
+    """Return how to draw the plots of sets and vectors, if there are results."""
+    pairs, nearest = side_page.pairs_of(sets, "threshold"), side_page.nearest_of(vectors)
+    drawn: dict[str, Callable[[], Figure]] = {"sets": lambda: figures.thresholds(pairs)} if pairs else {}
+    return {**drawn, "vectors": lambda: figures.answers(nearest)} if nearest else drawn
+
+
+def page(every: Sequence[Results], sets: Sides, vectors: Sides) -> str:
     """Write the page."""
     text = TEXT.read_text(encoding="utf-8")
     one = shown(every)
-    pictures = [f"![{PLOTS[name]}](../images/benchmark-{name}.svg)" for name in plots(every)]
     caption = f"The plots of time, memory and quality are of {described(one)}.\n\n" if one else ""
     tables = [f"### {results.path.stem}\n\n{described(results)}.\n\n{table(results)}" for results in every]
+    sides = {name: picture(name) for name in plots_of_sides(sets, vectors)}
     parts = {
-        "machines": "\n".join(machines(every)) or "There are no results yet: run `make bench`.",
-        "plots": caption + "\n\n".join(pictures),
+        "machines": "\n".join(machines(every)) or NOTHING,
+        "plots": caption + "\n\n".join(map(picture, plots_of_texts(every))),
         "tables": "\n\n".join(tables),
+        "sets: machines": "\n".join(machines_of_sides(sets)) or NOTHING,
+        "sets: plot": sides.get("sets", ""),
+        "sets: table": side_page.table_of_sets(sets) if sets.tools else "",
+        "vectors: machines": "\n".join(machines_of_sides(vectors)) or NOTHING,
+        "vectors: plot": sides.get("vectors", ""),
+        "vectors: nearest": side_page.table_of_nearest(vectors) if vectors.tools else "",
+        "vectors: pairs": side_page.table_of_pairs(vectors) if vectors.tools else "",
     }
     for name, part in parts.items():
         text = text.replace(f"{{{name}}}", part)
     return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
+
+
+def picture(name: str) -> str:
+    """Write where a plot stands."""
+    return f"![{PLOTS[name]}](../images/benchmark-{name}.svg)"
 
 
 def machines(every: Sequence[Results]) -> list[str]:
@@ -94,15 +118,44 @@ def machines(every: Sequence[Results]) -> list[str]:
     when: dict[str, list[str]] = {}
     for results in every:
         facts = results.facts
-        machine, versions, settings = facts["machine"], facts["versions"], facts["settings"]
+        versions, settings = facts["versions"], facts["settings"]
         where = (
-            f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_bytes'] / 2**30:.0f} GiB, "
-            f"{machine['system']}; Python {versions['python']}; every tool had {settings['threads']} threads; "
-            f"shingles of {settings['words']} words, threshold {settings['threshold']:g}"
+            f"{described_machine(facts['machine'])}; Python {versions['python']}; every tool had "
+            f"{settings['threads']} threads; shingles of {settings['words']} words, threshold {settings['threshold']:g}"
         )
         when.setdefault(where, []).append(facts["date"])
-    lines = [f"- {' to '.join(sorted({min(dates), max(dates)}))}: {where}." for where, dates in when.items()]
-    return [textwrap.fill(line, 120, subsequent_indent="  ") for line in lines]
+    return dated(when)
+
+
+def machines_of_sides(found: Sides) -> list[str]:
+    """Say where and when sets or vectors were measured; of several machines, which tools on each; and what to know."""
+    when: dict[str, list[str]] = {}
+    which: dict[str, list[str]] = {}
+    for tool, about in found.tools.items():
+        where = (
+            f"{described_machine(about['machine'])}; {found.count:,} items; every tool had {about['threads']} threads"
+        )
+        when.setdefault(where, []).append(about["date"])
+        which.setdefault(where, []).append(tool)
+    alone = len(when) == 1
+    lines = dated({where if alone else f"{', '.join(which[where])}: {where}": dates for where, dates in when.items()})
+    return lines + [wrapped(f"{tool}: {about['note']}") for tool, about in found.tools.items() if "note" in about]
+
+
+def described_machine(machine: dict[str, Any]) -> str:
+    """Say what a machine is."""
+    memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
+    return f"{machine['cpu']}, {machine['cores']} cores, {memory}, {machine['system']}"
+
+
+def dated(when: dict[str, list[str]]) -> list[str]:
+    """Write a line for each thing that was measured, with its first and last date."""
+    return [wrapped(f"{' to '.join(sorted({min(dates), max(dates)}))}: {what}") for what, dates in when.items()]
+
+
+def wrapped(text: str) -> str:
+    """Write a sentence as an item of a list."""
+    return textwrap.fill(f"- {text}.", 120, subsequent_indent="  ")
 
 
 def described(results: Results) -> str:
@@ -129,28 +182,27 @@ def table(results: Results) -> str:
 def line(row: Row, ours: float | None) -> str:
     """Write the row of a tool that has a result."""
     once = ", once" if len(row["seconds"]) == 1 else ""
-    times = f"{row['median_seconds'] / ours:.2g}" if ours and row["median_seconds"] < 10 * ours else ""
-    times = times or (f"{row['median_seconds'] / ours:,.0f}" if ours else "")
     pairs = row["pairs"] or {"recall": None, "precision": None}
     right = [as_share(found[name]) for found in (row["clusters"], pairs) for name in ("recall", "precision")]
     size = f"{row['peak_bytes'] / 1e6:,.0f} MB"
-    values = [row["tool"], row["version"], figures.seconds(row["median_seconds"]) + once, times, size, *right]
+    values = [
+        row["tool"],
+        row["version"],
+        seconds(row["median_seconds"]) + once,
+        times(row["median_seconds"], ours),
+        size,
+        *right,
+    ]
     return f"| {' | '.join(values)} |"
-
-
-def why(row: Row) -> str:
-    """Say why there is no result, in a cell of a table."""
-    said = str(row["skipped"] if "skipped" in row else f"failed: {row['failed']}")
-    return said.replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
 
 
 def main() -> None:
     """Write the page and its plots."""
     argparse.ArgumentParser(description=__doc__).parse_args()
-    every = read()
-    for name, draw in plots(every).items():
+    every, sets, vectors = read(), Sides.read(RESULTS / "sets.json"), Sides.read(RESULTS / "vectors.json")
+    for name, draw in {**plots_of_texts(every), **plots_of_sides(sets, vectors)}.items():
         save(draw(), PAGE.parents[1] / "images" / f"benchmark-{name}.svg")
-    PAGE.write_text(page(every), encoding="utf-8")
+    PAGE.write_text(page(every, sets, vectors), encoding="utf-8")
 
 
 if __name__ == "__main__":

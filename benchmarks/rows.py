@@ -1,4 +1,4 @@
-"""The results of a comparison as a file: one for each corpus, one row for each tool, written after every tool."""
+"""The results of a comparison as a file, written after every tool: of each corpus, of sets, and of vectors."""
 
 from __future__ import annotations
 
@@ -53,13 +53,49 @@ class Results:
             "settings": asdict(settings),
             "machine": machine(),
             "versions": {"python": platform.python_version(), "numpy": np.__version__, "pyarrow": pa.__version__},
-            "date": dt.datetime.now(dt.UTC).date().isoformat(),
+            "date": today(),
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_suffix(".part")
-        every = {**self.facts, "tools": [self.rows[name] for name in sorted(self.rows)]}
-        temporary.write_text(json.dumps(every, indent=2) + "\n", encoding="utf-8")
-        temporary.rename(self.path)
+        write(self.path, {**self.facts, "tools": [self.rows[name] for name in sorted(self.rows)]})
+
+
+@dataclass
+class Sides:
+    """What was measured on sets, or on vectors: of each tool several rows, and where and when it was measured.
+
+    A note that was written into the file by hand, on what to know of a tool's rows, goes when they are replaced.
+    """
+
+    path: Path
+    count: int
+    tools: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Sides:
+        """Read a file; one that is not there has no tools."""
+        if not path.exists():
+            return cls(path, 0)
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        return cls(path, facts["count"], facts["side by side"])
+
+    def put(self, tool: str, version: str, threads: int, rows: list[Row]) -> None:
+        """Add the rows of a tool, or replace them, and write the file; those of other tools stay."""
+        about = {"version": version, "date": today(), "threads": threads, "machine": machine()}
+        self.tools[tool] = {**about, "rows": rows}
+        ordered = {name: self.tools[name] for name in sorted(self.tools)}
+        write(self.path, {"count": self.count, "side by side": ordered})
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """Write a file of results: all of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".part")
+    temporary.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    temporary.rename(path)
+
+
+def today() -> str:
+    """Return the date."""
+    return dt.datetime.now(dt.UTC).date().isoformat()
 
 
 def machine() -> dict[str, Any]:

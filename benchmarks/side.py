@@ -4,7 +4,8 @@
 
 Each adapter in `benchmarks/sets` or `benchmarks/vectors` is a script that says what it needs (PEP 723), runs in an
 environment of its own, and prints a line of JSON for each thing it was asked. Results go to
-benchmarks/results/sets.json and vectors.json.
+benchmarks/results/sets.json and vectors.json: those of a tool replace its own and no other's. With another count all
+results are new, as times of two sizes cannot stand beside each other.
 """
 
 from __future__ import annotations
@@ -15,14 +16,17 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from environments import InstallError, Tool, tools
 from process import THREADS, cores
-from rows import RESULTS, machine
+from rows import RESULTS, Sides
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SEED = 7
 SIZE = 30
@@ -76,26 +80,37 @@ def run(tool: Tool, source: Path, limit: float) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Make the input, run every tool, and write down what came of it."""
+    """Make the input and run the tools on it."""
     parser = argparse.ArgumentParser(description="Compare tools on sets or vectors.")
     parser.add_argument("what", choices=("sets", "vectors"))
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
     parser.add_argument("--tool", action="append")
     asked = parser.parse_args()
-    found: dict[str, Any] = {"machine": machine(), "count": asked.count, "side by side": {}}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / ("sets.parquet" if asked.what == "sets" else "vectors.npy")
         (baskets if asked.what == "sets" else vectors)(asked.count, source)
-        for tool in tools(Path(__file__).parent / asked.what):
-            if asked.tool and tool.name.removeprefix(f"{asked.what}-") not in asked.tool:
-                continue
-            rows = run(tool, source, 60 * asked.limit)
-            found["side by side"][tool.name.removeprefix(f"{asked.what}-")] = {"version": tool.version(), "rows": rows}
-            for row in rows:
-                print(tool.name, json.dumps(row), flush=True)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{asked.what}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        measure(asked.what, source, sides(RESULTS / f"{asked.what}.json", asked.count), asked.tool, 60 * asked.limit)
+
+
+def sides(path: Path, count: int) -> Sides:
+    """Return the results there are, if they are of as many items; else none."""
+    there = Sides.read(path)
+    if there.tools and there.count != count:
+        print(f"{path.name} has results of {there.count:,} items, which are left out beside those of {count:,}")
+    return there if there.count == count else Sides(path, count)
+
+
+def measure(what: str, source: Path, found: Sides, chosen: Sequence[str] | None, limit: float) -> None:
+    """Run every tool, or those chosen, and write down what came of each."""
+    every = {tool.name.removeprefix(f"{what}-"): tool for tool in tools(Path(__file__).parent / what)}
+    if unknown := set(chosen or ()) - set(every):
+        raise SystemExit(f"there is no tool {min(unknown)!r} for {what}; choose of {', '.join(every)}")
+    for name in chosen or every:
+        rows = run(every[name], source, limit)
+        found.put(name, every[name].version(), len(cores()), rows)
+        for row in rows:
+            print(name, json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

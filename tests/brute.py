@@ -9,6 +9,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Literal
 
 import naive
+import naive_words
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def tokens(
         bare = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
         text = unicodedata.normalize("NFC", "".join(bare))
     if kind == "words":
-        return naive.words(text, lower=lower is not False, punctuation=bool(punctuation))
+        return naive_words.words(text, lower=lower is not False, punctuation=bool(punctuation))
     if kind == "bytes":
         return list(text.encode())
     if lower:

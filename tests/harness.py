@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
@@ -261,3 +263,15 @@ def roots(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
     components.unite(parent, left, right)
     components.flatten(parent)
     return ints(parent)
+
+
+def at_once(work: Callable[[int], object], threads: int) -> None:
+    """Let threads start together, so that they get in each other's way."""
+    barrier = threading.Barrier(threads)
+
+    def run(thread: int) -> None:
+        barrier.wait()
+        work(thread)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, range(threads)))

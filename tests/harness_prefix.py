@@ -188,3 +188,8 @@ def or_each(
     """Set bits at each of some places, and write what was there before."""
     for i in range(places.size):
         before[i] = jit.or_atomically(array, places[i], bits[i])
+
+
+def ordered(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Put the lesser item of each pair first, and sort the pairs."""
+    return sorted((min(pair), max(pair)) for pair in pairs)

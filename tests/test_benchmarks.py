@@ -18,7 +18,7 @@ from environments import InstallError, Tool
 from environments import run as run_command
 from process import Limits, Settings, cores, run
 from rich.console import Console
-from rows import Results, Row
+from rows import RESULTS, Results, Row, Sides
 
 from lookalike.report.plots import render
 
@@ -234,18 +234,19 @@ def test_the_page_says_what_the_results_say(tmp_path: Path) -> None:
     put(tmp_path, "made-100000", [row("lookalike", 20.0), row("slow", 150)])
     (tmp_path / "speed.json").write_text("{}")
     every = page.read(tmp_path)
-    written = page.page(every)
+    none = Sides(tmp_path / "none.json", 0)
+    written = page.page(every, none, none)
     assert "| lookalike | 1.0 | 2.00 | 1 | 1,000 MB | 0.9999 | 1 | 0.5000 | \N{EN DASH} |" in written
     assert "| slow | 1.0 | 150, once | 7.5 | 1,000 MB |" in written
     assert r"| broken |  | failed: it said &lt;a\|b> | | |" in written
     assert written.index("### made-10000") < written.index("### made-100000")
     assert "{" not in written
-    drawn = page.plots(every)
+    drawn = page.plots_of_texts(every)
     assert list(drawn) == ["time", "memory", "quality", "growth"]
     for name, draw in drawn.items():
         assert f"benchmark-{name}.svg" in written
         assert render(draw(), "svg") == render(draw(), "svg")
-    assert list(page.plots(every[:1])) == ["time", "memory", "quality"]
+    assert list(page.plots_of_texts(every[:1])) == ["time", "memory", "quality"]
     assert render(figures.time(every[0]), "svg")
 
 
@@ -262,4 +263,6 @@ def test_labels_keep_their_distance_and_their_order() -> None:
 
 
 def test_the_page_is_fresh() -> None:
-    assert page.PAGE.read_text(encoding="utf-8") == page.page(page.read())
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(
+        page.read(), *(Sides.read(RESULTS / f"{name}.json") for name in ("sets", "vectors"))
+    )

@@ -8,6 +8,7 @@ from typing import Any
 
 import brute
 import naive
+import naive_words
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,10 +43,10 @@ def test_marked_passages_hold_the_words_of_shared_shingles(left: str, right: str
     found = compare(left, right, shingle=f"words:{n}")
     both = brute.elements(left, f"words:{n}") & brute.elements(right, f"words:{n}")
     for text, spans in ((left, found.left_spans), (right, found.right_spans)):
-        grams = enumerate(naive.ngrams(naive.words(text), n))
+        grams = enumerate(naive.ngrams(naive_words.words(text), n))
         shared = {at + i for at, gram in grams if gram in both for i in range(len(gram))}
-        assert [word for i, j in spans for word in naive.words(text[i:j])] == [
-            word for at, word in enumerate(naive.words(text)) if at in shared
+        assert [word for i, j in spans for word in naive_words.words(text[i:j])] == [
+            word for at, word in enumerate(naive_words.words(text)) if at in shared
         ]
         assert all(i < j for i, j in spans)
         assert all(one[1] <= two[0] for one, two in pairwise(spans))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import harness
 import naive
+import naive_words
 import pytest
 
 from lookalike.recipe import FORMAT
@@ -135,7 +136,7 @@ def test_multipliers_of_a_seed() -> None:
 def test_tokens(golden: Golden) -> None:
     tokens = harness.word_tokens(golden.text)
     assert tokens[:3] == golden.tokens
-    assert tokens == [naive.hash_word(word) for word in naive.words(golden.text)]
+    assert tokens == [naive.hash_word(word) for word in naive_words.words(golden.text)]
 
 
 @each_text

@@ -7,10 +7,15 @@ import sys
 from pathlib import Path
 
 import naive
+import naive_words
+import pytest
+
+REFERENCES = sorted(Path(naive.__file__).parent.glob("naive*.py"))
 
 
-def test_references_import_the_standard_library_only() -> None:
-    tree = ast.parse(Path(naive.__file__).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("path", REFERENCES, ids=[path.stem for path in REFERENCES])
+def test_references_import_the_standard_library_and_each_other_only(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     imported = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -18,15 +23,15 @@ def test_references_import_the_standard_library_only() -> None:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
             imported.add(str(node.module).partition(".")[0])
-    assert imported <= sys.stdlib_module_names
+    assert imported <= sys.stdlib_module_names | {path.stem for path in REFERENCES}
     assert not any(isinstance(node, ast.Name) and node.id == "__import__" for node in ast.walk(tree))
 
 
 def test_words() -> None:
-    assert naive.words("Ab_1 c.D é中文d") == ["ab_1", "c", "d", "é", "中", "文", "d"]
-    assert naive.words("a.b!", punctuation=True) == ["a", ".", "b", "!"]
-    assert naive.words("ΟΔΟΣ Σ") == ["οδος", "\u03c3"]
-    assert naive.words("İ") == ["i\u0307"]
+    assert naive_words.words("Ab_1 c.D é中文d") == ["ab_1", "c", "d", "é", "中", "文", "d"]
+    assert naive_words.words("a.b!", punctuation=True) == ["a", ".", "b", "!"]
+    assert naive_words.words("ΟΔΟΣ Σ") == ["οδος", "\u03c3"]
+    assert naive_words.words("İ") == ["i\u0307"]
 
 
 def test_ngrams() -> None:

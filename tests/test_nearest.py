@@ -8,10 +8,10 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
+from brute_vectors import MEASURES as VECTOR_MEASURES
+from brute_vectors import collection, is_distance, values
 from command import run
 from numpy.typing import NDArray
-from test_vectors import MEASURES as VECTOR_MEASURES
-from test_vectors import collection, is_distance, values
 
 from lookalike import RecipeError, nearest, neighbours
 

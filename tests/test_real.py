@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import brute
-import naive
+import naive_words
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -34,8 +34,8 @@ THRESHOLDS = (0.5, 0.7, 0.8, 0.9)
 def words(text: str) -> list[str]:
     r"""List the words of a text; runs of \w are words where there is no mark and every script has spaces."""
     text = text.lower()
-    plain = not any(naive.stands_alone(c) or unicodedata.category(c).startswith("M") for c in set(text))
-    return re.findall(r"\w+", text) if plain else naive.words(text)
+    plain = not any(naive_words.stands_alone(c) or unicodedata.category(c).startswith("M") for c in set(text))
+    return re.findall(r"\w+", text) if plain else naive_words.words(text)
 
 
 def exact_pairs(texts: Sequence[str], n: int, least: float) -> dict[tuple[int, int], float]:

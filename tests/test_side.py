@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
+import page
 import pyarrow.parquet as pq
 import pytest
 import side
+import side_page
 from environments import Tool
+from rows import Row, Sides
 
 from lookalike import find_pairs
+from lookalike.report.plots import render
 
 
 def test_baskets_are_the_same_each_time_and_some_are_similar(tmp_path: Path) -> None:
@@ -59,3 +64,106 @@ def test_rows_and_failures(code: str, rows: list[object], tmp_path: Path) -> Non
     adapter.write_text(code)
     assert side.run(Here(adapter), tmp_path, 2.0) == rows
     assert json.dumps(rows)
+
+
+def sides(folder: Path, name: str, tools: dict[str, list[Row]]) -> Sides:
+    found = Sides(folder / f"{name}.json", 5000)
+    for tool, rows in tools.items():
+        found.put(tool, "1.0", 2, rows)
+    return Sides.read(found.path)
+
+
+def of_sets(threshold: float, seconds: float, pairs: int, *, exact: bool) -> Row:
+    return {"threshold": threshold, "exact": exact, "seconds": seconds, "pairs": pairs}
+
+
+SETS: dict[str, list[Row]] = {
+    "lookalike": [
+        of_sets(0.8, 1.0, 99, exact=False),
+        of_sets(0.8, 2.5, 100, exact=True),
+        of_sets(0.5, 2.0, 190, exact=False),
+        of_sets(0.5, 8.0, 200, exact=True),
+    ],
+    "other": [of_sets(0.8, 30.0, 100, exact=True), {"failed": "stopped after 60 seconds"}],
+}
+VECTORS: dict[str, list[Row]] = {
+    "lookalike": [
+        {"what": "pairs", "exact": True, "seconds": 4.0, "pairs": 50},
+        {"what": "1,000 questions", "build": 0.1, "queries_a_second": 900, "recall": 1.0},
+    ],
+    "graph": [{"what": "HNSW", "build": 20.0, "queries_a_second": 9000, "recall": 0.99996, "bytes": 12_000_000}],
+    "broken": [{"failed": "no luck"}],
+}
+
+
+def test_the_rows_of_a_tool_replace_its_own_and_no_others(tmp_path: Path) -> None:
+    found = sides(tmp_path, "sets", SETS)
+    found.tools["other"]["note"] = "it was late"
+    before = dict(found.tools)
+    found.put("other", "2.0", 1, [of_sets(0.8, 3.0, 100, exact=True)])
+    after = Sides.read(found.path).tools
+    assert after["lookalike"] == before["lookalike"]
+    assert (after["other"]["version"], after["other"]["threads"], len(after["other"]["rows"])) == ("2.0", 1, 1)
+    assert "note" not in after["other"]
+    assert set(after["other"]["machine"]) == {"cpu", "cores", "memory_bytes", "system"}
+
+
+def test_results_of_another_count_are_left_out_and_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = sides(tmp_path, "sets", SETS).path
+    assert set(side.sides(path, 5000).tools) == set(SETS)
+    assert capsys.readouterr().out == ""
+    assert side.sides(path, 100).tools == {}
+    assert "results of 5,000 items" in capsys.readouterr().out
+
+
+def test_an_unknown_tool_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"no tool 'nothing' for vectors; choose of .*usearch"):
+        side.measure("vectors", tmp_path, Sides(tmp_path / "vectors.json", 10), ["nothing"], 1.0)
+
+
+def test_the_page_shows_sets(tmp_path: Path) -> None:
+    lines = side_page.table_of_sets(sides(tmp_path, "sets", SETS)).splitlines()
+    assert lines[2:] == [
+        "| 0.8 | lookalike | 1.0 | 1.00 | 1 | 99 | 0.9900 |",
+        "| 0.8 | lookalike-exact | 1.0 | 2.50 | 2.5 | 100 | 1 |",
+        "| 0.8 | other | 1.0 | 30.0 | 30 | 100 | 1 |",
+        "| 0.5 | lookalike | 1.0 | 2.00 | 1 | 190 | 0.9500 |",
+        "| 0.5 | lookalike-exact | 1.0 | 8.00 | 4 | 200 | 1 |",
+        "| 0.5 | other | 1.0 | failed: stopped after 60 seconds | | | |",
+    ]
+
+
+def test_the_page_shows_vectors(tmp_path: Path) -> None:
+    found = sides(tmp_path, "vectors", VECTORS)
+    assert side_page.table_of_pairs(found).splitlines()[2:] == ["| lookalike-exact | 1.0 | 4.00 |  | 50 | 1 |"]
+    assert side_page.table_of_nearest(found).splitlines()[2:] == [
+        "| graph, HNSW | 1.0 | 9,000 | 20.0 | 0.9999 | 12 MB |",
+        "| lookalike, 1,000 questions | 1.0 | 900 | 0.10 | 1 | \N{EN DASH} |",
+        "| broken | 1.0 | failed: no luck | | | |",
+    ]
+
+
+def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
+    sets, vectors = sides(tmp_path, "sets", SETS), sides(tmp_path, "vectors", VECTORS)
+    written = page.page([], sets, vectors)
+    assert not re.search(r"\{.*\}", written)
+    assert re.findall(r"images/benchmark-(\w+)\.svg", written) == ["sets", "vectors"]
+    for draw in page.plots_of_sides(sets, vectors).values():
+        assert render(draw(), "svg") == render(draw(), "svg")
+    none = Sides(tmp_path / "none.json", 0)
+    assert page.plots_of_sides(none, none) == {}
+    assert "images/" not in page.page([], none, none)
+
+
+def test_machines_are_told_apart_where_there_are_several(tmp_path: Path) -> None:
+    found = sides(tmp_path, "sets", SETS)
+    assert len(page.machines_of_sides(found)) == 1
+    assert "lookalike:" not in page.machines_of_sides(found)[0]
+    found.tools["other"]["machine"] |= {"cpu": "another"}
+    one, other = page.machines_of_sides(found)
+    assert "lookalike: " in one
+    found.tools["other"]["note"] = "it was late"
+    assert page.machines_of_sides(found)[2:] == ["- other: it was late."]
+    assert "other: another, " in other

@@ -11,6 +11,7 @@ import naive_darts
 import numpy as np
 import pyarrow as pa
 import pytest
+from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -46,11 +47,6 @@ every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
         monkeypatch.setattr(exact, name, value)
-
-
-def found(items: Any, **given: Any) -> dict[tuple[Any, Any], float]:
-    """Return the pairs as a dict."""
-    return {(left, right): similarity for left, right, similarity in find_pairs(items, **given)}
 
 
 # exact

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command import run
+from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -39,11 +40,6 @@ FOUND = {(0, 1): 7.5 / 9, (2, 3): 1.0}
 NAMES = sorted({name for basket in BASKETS for name in basket})
 DENSE = np.array([[basket.get(name, 0) for name in NAMES] for basket in BASKETS], float)
 MAPS = pa.array([list(basket.items()) for basket in BASKETS], pa.map_(pa.string(), pa.float64()))
-
-
-def found(items: Any, **given: Any) -> dict[tuple[Any, Any], float]:
-    """Return the pairs as a dict."""
-    return {(left, right): similarity for left, right, similarity in find_pairs(items, **given)}
 
 
 # where weighted sets come from

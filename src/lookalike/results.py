@@ -265,7 +265,7 @@ class Deduplicated:
         from lookalike.write import check_outputs, write_rows  # noqa: PLC0415 - only when asked for
 
         outputs = {"path": Path(path), **({"removed": Path(removed)} if removed else {})}
-        check_outputs(outputs, self.source.paths, force=force)
+        check_outputs(outputs, self.source.paths, force=force, rows=outputs)
         picks = {"path": self.mask, "removed": ~self.mask}
         write_rows(self.source, {place: picks[name] for name, place in outputs.items()})
 

@@ -1,4 +1,4 @@
-"""Results and kept rows -> parquet, JSON Lines, CSV, by the ending of the name.
+"""Results and kept rows -> parquet, JSON Lines, CSV, arrays, by the ending of the name.
 
 Nothing is ever half written: a file grows under a temporary name beside its place and is renamed when all is done.
 """
@@ -6,25 +6,22 @@ Nothing is ever half written: a file grows under a temporary name beside its pla
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
-from collections import Counter
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 
 from .arrow import as_arrow
-from .errors import InputError, LookalikeError, OutputError
-from .plain import csv_batch, csv_schema, json_lines
+from .errors import InputError, OutputError
 from .read.utf8 import ensure_utf8_rows
+from .writers import CsvWriter, JsonlWriter, NpyWriter, ParquetWriter, Writer, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -39,16 +36,22 @@ _FORMATS = {
     ".ndjson": "jsonl",
     ".csv": "csv",
     ".tsv": "csv",
+    ".npy": "npy",
 }
+_UNCOMPRESSED = ("parquet", "npy")
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
 _KNOWN = ".parquet, .jsonl, .ndjson, .csv or .tsv (all but parquet also with .gz or .zst)"
-_GROUP_BYTES = 64 << 20
-_GROUP_ROWS = 1 << 17
+_KNOWN_OF_VECTORS = f"{_KNOWN}, or .npy for the rows of .npy files"
 _TABLE_ROWS = 1 << 14
 
 
 def check_outputs(
-    outputs: Mapping[str, Path], inputs: Sequence[Path], *, force: bool, others: Mapping[str, Path] | None = None
+    outputs: Mapping[str, Path],
+    inputs: Sequence[Path],
+    *,
+    force: bool,
+    others: Mapping[str, Path] | None = None,
+    rows: Collection[str] = (),
 ) -> None:
     """Refuse outputs that cannot or must not be written, before any work is done.
 
@@ -57,12 +60,14 @@ def check_outputs(
         inputs: Files that are read: never to be written, even with `force`.
         force: Whether an existing file may be replaced.
         others: Outputs that are no tables, such as a page or a picture; whoever writes them knows their endings.
+        rows: The outputs that rows of the inputs go to: where all inputs are arrays, these may be.
 
     """
     taken = {_identity(path): path for path in inputs}
     seen: dict[object, str] = {}
-    for path in outputs.values():
-        _kind(path)
+    for option, path in outputs.items():
+        if _kind(path)[0] == "npy" and not (option in rows and all(one.suffix.lower() == ".npy" for one in inputs)):
+            raise OutputError(f"{path} can only hold rows of .npy files, which {option} has not here; choose {_KNOWN}")
     for option, path in {**outputs, **(others or {})}.items():
         if _identity(path) in taken:
             raise OutputError(f"{path} is an input, which is never written to; choose another name for {option}")
@@ -100,7 +105,7 @@ def _check_place(path: Path, *, force: bool) -> None:
 
 def _exists(path: Path) -> bool:
     """Tell whether there is something of that name, even a link to nothing; a name that cannot be is refused."""
-    with _writing(path):
+    with writing(path):
         try:
             path.lstat()
         except (FileNotFoundError, NotADirectoryError):
@@ -114,8 +119,8 @@ def _kind(path: Path) -> tuple[str, str | None]:
     if ending in _CODECS:
         codec, ending = _CODECS[ending], Path(path.stem).suffix.lower()
     kind = _FORMATS.get(ending)
-    if kind is None or (kind == "parquet" and codec):
-        raise OutputError(f"{path} has no ending that lookalike can write; choose {_KNOWN}")
+    if kind is None or (kind in _UNCOMPRESSED and codec):
+        raise OutputError(f"{path} has no ending that lookalike can write; choose {_KNOWN_OF_VECTORS}")
     return kind, codec
 
 
@@ -127,7 +132,7 @@ def write_table(table: pa.Table, path: Path) -> None:
 
 def write_file(data: bytes, path: Path) -> None:
     """Write a file that is no table, such as a page or a picture."""
-    with _replacing([path]) as temporary, _writing(path):
+    with _replacing([path]) as temporary, writing(path):
         temporary[path].write_bytes(data)
 
 
@@ -161,7 +166,7 @@ def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[P
         first = 0
         for lines in source.raw_rows() or ():
             for path, file, mask in files:
-                with _writing(path):
+                with writing(path):
                     _write_lines(file, lines, mask[first : first + len(lines)])
             first += len(lines)
         _check_count(first, picks)
@@ -194,9 +199,7 @@ def _convert_rows(source: Source, picks: Mapping[Path, Mask], temporary: Mapping
         _check_count(first, picks)
 
 
-def _write_picked(
-    source: Source, writer: _Writer, batch: pa.RecordBatch, mask: Mask, first: int, *, same: bool
-) -> None:
+def _write_picked(source: Source, writer: Writer, batch: pa.RecordBatch, mask: Mask, first: int, *, same: bool) -> None:
     """Write some rows of a batch; strings are checked only where the format changes, else they stay as they are."""
     if not mask.any() or len(mask) < batch.num_rows:
         return
@@ -222,7 +225,7 @@ def _replacing(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
     try:
         yield temporary
         for path in paths:
-            with _writing(path):
+            with writing(path):
                 os.replace(temporary[path], _target(path))  # noqa: PTH105  the name on both platforms' pages
     finally:
         for name in temporary.values():
@@ -236,53 +239,22 @@ def _beside(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while writing a file into one sentence."""
-    try:
-        yield
-    except LookalikeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {_reason(error)}") from error
-    except pa.ArrowException as error:
-        raise OutputError(f"{path} cannot be written: {str(error).splitlines()[0]}; choose another format") from error
-
-
-def _reason(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full; free some space, or choose another place"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "no permission there; choose another place"
-    return f"{error.strerror or error}; choose another place"
-
-
-class _Writer(Protocol):
-    """Takes rows, a batch at a time."""
-
-    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None: ...
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write rows."""
-
-    def close(self) -> None:
-        """Write what is left."""
-
-    def discard(self) -> None:
-        """Let go of the file, which will be removed."""
-
-
-@contextlib.contextmanager
 def _open(path: Path, temporary: Path) -> Iterator[IO[bytes] | Any]:
     """Open the temporary file of a path, compressing if its name says so."""
     codec = _kind(path)[1]
-    with _writing(path), contextlib.ExitStack() as stack:
+    with writing(path), contextlib.ExitStack() as stack:
         file: Any = stack.enter_context(temporary.open("xb"))
         yield stack.enter_context(pa.CompressedOutputStream(file, codec)) if codec else file
 
 
 @contextlib.contextmanager
-def _writer(path: Path, temporary: Path, schema: pa.Schema) -> Iterator[_Writer]:
-    makers: dict[str, type[_Writer]] = {"parquet": _ParquetWriter, "jsonl": _JsonlWriter, "csv": _CsvWriter}
+def _writer(path: Path, temporary: Path, schema: pa.Schema) -> Iterator[Writer]:
+    makers: dict[str, type[Writer]] = {
+        "parquet": ParquetWriter,
+        "jsonl": JsonlWriter,
+        "csv": CsvWriter,
+        "npy": NpyWriter,
+    }
     with _open(path, temporary) as file:
         writer = makers[_kind(path)[0]](path, file, schema)
         try:
@@ -292,83 +264,3 @@ def _writer(path: Path, temporary: Path, schema: pa.Schema) -> Iterator[_Writer]
                 writer.discard()
             raise
         writer.close()
-
-
-class _ParquetWriter:
-    """Gathers rows into groups of a good size: few picked rows a batch would make many tiny ones."""
-
-    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
-        self._path = path
-        self._schema = schema
-        self._writer = pq.ParquetWriter(file, schema, compression="zstd")
-        self._waiting: list[pa.RecordBatch] = []
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Keep rows until they are worth a group."""
-        self._waiting.append(batch)
-        rows = sum(waiting.num_rows for waiting in self._waiting)
-        if rows >= _GROUP_ROWS or sum(waiting.nbytes for waiting in self._waiting) >= _GROUP_BYTES:
-            self._flush()
-
-    def close(self) -> None:
-        """Write the last group and the footer."""
-        self._flush()
-        self._writer.close()
-
-    def discard(self) -> None:
-        """Close Arrow's writer while the file is open; it would try to when it is collected, too late."""
-        self._waiting.clear()
-        self._writer.close()
-
-    def _flush(self) -> None:
-        if self._waiting:
-            with _writing(self._path):
-                table = pa.Table.from_batches(self._waiting, self._schema)
-                self._writer.write_table(table, row_group_size=_GROUP_ROWS)
-            self._waiting.clear()
-
-
-class _JsonlWriter:
-    """One object a line."""
-
-    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
-        if repeated := [name for name, count in Counter(schema.names).items() if count > 1]:
-            raise OutputError(
-                f"{path} cannot be written: no object has two keys {repeated[0]!r}; rename a column, or write parquet"
-            )
-        self._path = path
-        self._file = file
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write rows."""
-        with _writing(self._path):
-            self._file.write(json_lines(batch))
-
-    def close(self) -> None:
-        """Nothing is left."""
-
-    def discard(self) -> None:
-        """Nothing is held."""
-
-
-class _CsvWriter:
-    """Comma- or tab-separated values under a header; what is no plain value becomes JSON."""
-
-    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
-        delimiter = "\t" if ".tsv" in path.suffixes else ","
-        self._path = path
-        self._schema = csv_schema(schema)
-        options = pa.csv.WriteOptions(delimiter=delimiter)
-        self._writer = pa.csv.CSVWriter(file, self._schema, write_options=options)
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Write rows."""
-        with _writing(self._path):
-            self._writer.write_batch(csv_batch(batch, self._schema))
-
-    def close(self) -> None:
-        """Write what is left."""
-        self._writer.close()
-
-    def discard(self) -> None:
-        """Nothing is held."""

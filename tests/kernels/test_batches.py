@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import harness
 import naive
+import naive_words
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -29,7 +30,7 @@ token_lists = st.lists(st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.inte
 
 def tokens_of(text: str, shingling: Shingling) -> list[int]:
     if shingling.kind == "words":
-        words = naive.words(text, lower=shingling.lower, punctuation=shingling.punctuation)
+        words = naive_words.words(text, lower=shingling.lower, punctuation=shingling.punctuation)
         return [naive.hash_word(word) for word in words]
     return [naive.hash_number(number) for number in (map(ord, text) if shingling.kind == "chars" else text.encode())]
 

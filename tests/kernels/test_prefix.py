@@ -2,11 +2,7 @@ from __future__ import annotations
 
 import itertools
 import random
-import threading
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import harness
 import harness_prefix
@@ -139,18 +135,6 @@ def test_marks_of_threads_are_those_of_one(sides: list[int]) -> None:
     assert harness_prefix.read_marks(marks) == naive_prefix.marks(sets, 1024, 256, on)
 
 
-def at_once(work: Callable[[int], object], threads: int) -> None:
-    """Let threads start together, so that they get in each other's way."""
-    barrier = threading.Barrier(threads)
-
-    def run(thread: int) -> None:
-        barrier.wait()
-        work(thread)
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(run, range(threads)))
-
-
 @harness.compiled
 @pytest.mark.parametrize("sides", [[], [1, 2, 1, 2]])
 def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None:
@@ -163,7 +147,7 @@ def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None
         ends = np.array([len(elements)])
         prefix.mark_elements(elements, ends - ends, ends, side, *marks)
 
-    at_once(mark, 4)
+    harness.at_once(mark, 4)
     states, counts = harness_prefix.read_marks(marks)
     assert set(states) == {3}
     assert set(counts) == {4096 * (4 if sides else 3)}
@@ -232,90 +216,6 @@ def test_a_set_of_enough_unique_elements_has_no_prefix() -> None:
     assert [(key & 63, owner, rest) for key, owner, rest in found] == [(40, 1, 8)]
 
 
-# which entries are compared
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Buckets of entries, an owner and a rest each; and the sizes and the roots of owners."""
-
-    groups: list[list[tuple[int, int]]]
-    sizes: list[int]
-    roots: list[int]
-
-    def pairs(self, goal: Goal, sides: list[int] | None = None) -> list[tuple[int, int]]:
-        """Return the pairs of every bucket that differ in root, cover both sides, and can reach the threshold."""
-        return sorted(
-            (min(one, two), max(one, two))
-            for group in self.groups
-            for (one, rest), (two, other_rest) in itertools.combinations(group, 2)
-            if self.roots[one] != self.roots[two]
-            and (not sides or {sides[one], sides[two]} & {3} or {sides[one], sides[two]} == {1, 2})
-            and naive_prefix.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], goal)
-        )
-
-
-@st.composite
-def bucketed(draw: st.DrawFn) -> Drawn:
-    count = draw(st.integers(2, 15))
-    sizes = draw(st.lists(st.integers(1, 20), min_size=count, max_size=count))
-    entry = st.integers(0, count - 1).flatmap(
-        lambda owner: st.tuples(st.just(owner), st.just(sizes[owner]) | st.integers(1, sizes[owner]))
-    )
-    groups = draw(st.lists(st.lists(entry, min_size=2, max_size=15), max_size=4))
-    most = draw(st.sampled_from([1, 2, count - 1]))
-    return Drawn(groups, sizes, draw(st.lists(st.integers(0, most), min_size=count, max_size=count)))
-
-
-def ordered(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    return sorted((min(pair), max(pair)) for pair in pairs)
-
-
-@given(bucketed(), strategies.goals)
-def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, goal: Goal) -> None:
-    entries = [entry for group in drawn.groups for entry in group]
-    expected = [naive_prefix.can_reach(rest, drawn.sizes[one], drawn.sizes[one], goal) for one, rest in entries]
-    assert list(harness_prefix.find_short(entries, drawn.sizes, goal)) == expected
-
-
-@given(bucketed(), strategies.goals, st.lists(st.integers(1, 4), min_size=1, max_size=4))
-def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, goal: Goal, widths: list[int]) -> None:
-    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, widths=widths)
-    assert ordered(found) == drawn.pairs(goal)
-
-
-@given(bucketed(), strategies.goals, st.data())
-def test_candidates_cover_both_sides(drawn: Drawn, goal: Goal, data: st.DataObject) -> None:
-    sides = data.draw(st.lists(st.integers(1, 3), min_size=len(drawn.roots), max_size=len(drawn.roots)))
-    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, sides)
-    assert ordered(found) == drawn.pairs(goal, sides)
-
-
-@pytest.mark.parametrize("place", [0, 1, 25, 49])
-def test_the_stranger_is_the_pivot(place: int) -> None:
-    roots = [100] * 50
-    roots[place] = place
-    buckets = harness_prefix.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, (JACCARD, 0.8))
-    assert {one for one, _ in buckets.propose_all(roots)} == {place}
-
-
-@pytest.mark.parametrize("place", [0, 1, 25, 49])
-def test_the_short_entry_is_the_pivot(place: int) -> None:
-    """The others are larger sets that have too little left for each other."""
-    sizes, rests = [12] * 50, [10] * 50
-    sizes[place] = 10
-    buckets = harness_prefix.PrefixBuckets([list(enumerate(rests))], sizes, (JACCARD, 0.8))
-    found = buckets.propose_all(list(range(50)))
-    assert sorted(found) == [(place, other) for other in range(50) if other != place]
-
-
-@pytest.mark.parametrize(("roots", "rest"), [([0] * 9, 10), (list(range(9)), 5)])
-def test_buckets_of_one_root_or_without_short_entries_are_done(roots: list[int], rest: int) -> None:
-    buckets = harness_prefix.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, (JACCARD, 0.8))
-    assert buckets.propose_all(roots) == []
-    assert list(buckets.pivots) == [0]
-
-
 # the theorem
 
 
@@ -331,7 +231,7 @@ def found_by_prefixes(
     for key, owner, rest in harness_prefix.prefixes(samples, sizes, goal, cutoff, marks):
         groups.setdefault(key, []).append((owner, rest))
     buckets = harness_prefix.PrefixBuckets(list(groups.values()), sizes, goal)
-    return set(ordered(buckets.propose_all(list(range(len(sets))), sides)))
+    return set(harness_prefix.ordered(buckets.propose_all(list(range(len(sets))), sides)))
 
 
 @st.composite
@@ -361,50 +261,3 @@ def test_sets_of_both_sides_share_a_key_early_enough(
         pair for pair in naive.all_pairs(sets, goal[1], naive.MEASURES[goal[0]]) if sides[pair[0]] | sides[pair[1]] == 3
     }
     assert truth - found_by_prefixes(sets, goal, cutoff, shape, sides) == set()
-
-
-# atomics
-
-
-places = st.lists(st.integers(0, 5), max_size=40)
-
-
-@given(places)
-def test_add_atomically_returns_what_was_there(places: list[int]) -> None:
-    array, before = np.zeros(6, np.uint16), np.full(len(places), 9, np.uint16)
-    harness_prefix.add_each(array, harness.int64(places), before)
-    assert harness.ints(array) == [places.count(place) for place in range(6)]
-    assert harness.ints(before) == [places[:i].count(place) for i, place in enumerate(places)]
-
-
-@given(places, st.data())
-def test_or_atomically_returns_what_was_there(places: list[int], data: st.DataObject) -> None:
-    bits = data.draw(st.lists(st.integers(0, 255), min_size=len(places), max_size=len(places)))
-    array, before = np.zeros(6, np.uint8), np.full(len(places), 9, np.uint8)
-    harness_prefix.or_each(array, harness.int64(places), np.array(bits, np.uint8), before)
-    held, was = [0] * 6, []
-    for place, new in zip(places, bits, strict=True):
-        was.append(held[place])
-        held[place] |= new
-    assert (harness.ints(array), harness.ints(before)) == (held, was)
-
-
-@harness.compiled
-def test_threads_that_add_at_one_place_lose_nothing() -> None:
-    """Every number is what one of them found there."""
-    array, places = np.zeros(16, np.uint16), np.resize(np.arange(16), 1 << 17)
-    before = np.zeros((4, 1 << 17), np.uint16)
-    at_once(lambda thread: harness_prefix.add_each(array, places, before[thread]), 4)
-    assert harness.ints(array) == [1 << 15] * 16
-    for place in range(16):
-        assert np.array_equal(np.sort(before[:, place::16], axis=None), np.arange(1 << 15))
-
-
-def test_threads_that_set_the_bits_of_one_byte_lose_nothing() -> None:
-    """Each thread has its own bit of every byte; one of the eight finds it empty."""
-    array, places = np.zeros(2000, np.uint8), np.arange(2000)
-    before = np.zeros((8, 2000), np.uint8)
-    bits = [np.full(2000, 1 << bit, np.uint8) for bit in range(8)]
-    at_once(lambda bit: harness_prefix.or_each(array, places, bits[bit], before[bit]), 8)
-    assert (array == 255).all()
-    assert ((before == 0).sum(axis=0) == 1).all()

@@ -4,6 +4,7 @@ import random
 
 import harness
 import naive
+import naive_words
 import numpy as np
 import pytest
 import strategies
@@ -42,7 +43,7 @@ def test_too_few_tokens_are_one_shingle(tokens: list[int], n: int) -> None:
 
 @given(text=strategies.texts.map(strategies.settled), n=strategies.shingle_sizes)
 def test_word_ngrams_of_any_text(text: str, n: int) -> None:
-    grams = naive.ngrams(naive.words(text), n)
+    grams = naive.ngrams(naive_words.words(text), n)
     assert harness.word_grams(text, n) == [naive.hash_shingle(map(naive.hash_word, gram)) for gram in grams]
 
 
@@ -55,7 +56,7 @@ def test_character_ngrams_of_any_text(text: str, n: int) -> None:
 
 @given(text=strategies.texts.map(strategies.settled), n=strategies.shingle_sizes)
 def test_hashes_are_equal_when_shingles_are(text: str, n: int) -> None:
-    assert len(set(harness.word_grams(text, n))) == len(naive.shingles(naive.words(text), n))
+    assert len(set(harness.word_grams(text, n))) == len(naive.shingles(naive_words.words(text), n))
 
 
 @given(hashes=strategies.hash_lists)

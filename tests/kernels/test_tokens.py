@@ -6,6 +6,7 @@ import unicodedata
 
 import harness
 import naive
+import naive_words
 import pytest
 import strategies
 from hypothesis import given
@@ -18,7 +19,7 @@ switches = {"lower": st.booleans(), "punctuation": st.booleans()}
 
 
 def expected(text: str, *, lower: bool = True, punctuation: bool = False) -> list[int]:
-    return [naive.hash_word(word) for word in naive.words(text, lower=lower, punctuation=punctuation)]
+    return [naive.hash_word(word) for word in naive_words.words(text, lower=lower, punctuation=punctuation)]
 
 
 @given(text=strategies.texts, **switches)
@@ -100,7 +101,7 @@ def test_big_texts(alphabet: str) -> None:
     ],
 )
 def test_words_of_known_texts(text: str, found: list[str]) -> None:
-    assert naive.words(text) == found
+    assert naive_words.words(text) == found
     assert harness.word_tokens(text) == [naive.hash_word(word) for word in found]
 
 
@@ -116,7 +117,7 @@ def test_words_of_known_texts(text: str, found: list[str]) -> None:
     ],
 )
 def test_punctuation_is_kept_when_wanted(text: str, found: list[str]) -> None:
-    assert naive.words(text, punctuation=True) == found
+    assert naive_words.words(text, punctuation=True) == found
     assert harness.word_tokens(text, punctuation=True) == [naive.hash_word(word) for word in found]
 
 
@@ -160,8 +161,8 @@ def test_the_table_classes_every_character_as_the_definition_does() -> None:
     wrong = []
     for code, kind in enumerate(characters.classes(punctuation=False)):
         character = chr(code)
-        word = naive.is_word_character(character)
-        single = word and naive.stands_alone(character)
+        word = naive_words.is_word_character(character)
+        single = word and naive_words.stands_alone(character)
         if kind != (SINGLE if single else WORD if word else BLANK):
             wrong.append(f"U+{code:04X} {unicodedata.name(character, '?')}")
     assert wrong == []

@@ -14,7 +14,7 @@ from lookalike.cli import options
 def dedup(
     inputs: options.Inputs,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the rows kept go: .parquet, .jsonl or .csv.")
+        Path | None, typer.Option("--output", "-o", help="Where the rows kept go: .parquet, .jsonl, .csv, or .npy.")
     ] = None,
     clusters: Annotated[Path | None, typer.Option(help="Where to list the members of every cluster.")] = None,
     removed: Annotated[Path | None, typer.Option(help="Where the rows removed go.")] = None,
@@ -37,6 +37,7 @@ def dedup(
       lookalike dedup corpus.parquet -o clean.parquet
       lookalike dedup 'shards/*.jsonl.gz' -o clean.jsonl --clusters clusters.parquet --keep longest
       lookalike dedup notes/ --shingle chars:9 --threshold 0.7
+      lookalike dedup vectors.npy -o clean.npy --measure cosine --threshold 0.95
       lookalike dedup people.csv -o once.csv --text name --shingle chars:3 --keep max:updated
 
     In Python: lookalike.deduplicate(Path("corpus.parquet")).write(Path("clean.parquet"))
@@ -48,7 +49,7 @@ def dedup(
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}
     with Job(settings, inputs, report=report, quiet=quiet, as_json=json) as job:
-        check_outputs(wanted, job.files, force=force, others=job.pages)
+        check_outputs(wanted, job.files, force=force, others=job.pages, rows=("--output", "--removed"))
         result = deduplicate(job.inputs, keep=keep, **job.settings)
         with job.timed("write"):
             picks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}

@@ -14,12 +14,13 @@ import typer
 from rich.console import Console
 
 from lookalike.cli.progress import Bars, announce_compilation
-from lookalike.cli.show import print_summary
+from lookalike.cli.show import print_summary, print_table
 from lookalike.errors import InputError
 from lookalike.read.paths import expand
 from lookalike.report import check, write
 from lookalike.results import Nearest
 from lookalike.stages import peak_memory
+from lookalike.write import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,6 +80,14 @@ class Job:
         begin = time.perf_counter()
         yield
         self._seconds[stage] = round(time.perf_counter() - begin, 4)
+
+    def deliver(self, found: Pairs | Nearest, output: Path | None) -> None:
+        """Write a table of what was found; without an output, print it, unless that is for the summary."""
+        with self.timed("write"):
+            if output is not None:
+                write_table(found.to_arrow(), output)
+            elif not self._json:
+                print_table(found)
 
     def finish(self, result: Pairs | Deduplicated | Nearest, outputs: dict[str, Path]) -> None:
         """Tell what was done, on a page too if one is wanted."""

@@ -39,17 +39,12 @@ def nearest(
     In Python: lookalike.nearest(Path("vectors.npy"), k=5).to_arrow()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
-    from lookalike.cli.show import print_table
     from lookalike.neighbours import nearest as find_nearest
-    from lookalike.write import check_outputs, write_table
+    from lookalike.write import check_outputs
 
     wanted = {} if output is None else {"--output": output}
     with Job(settings, inputs, against or [], quiet=quiet, as_json=json) as job:
         check_outputs(wanted, job.files, force=force)
         found = find_nearest(job.inputs, k, against=job.against, **job.settings)
-        with job.timed("write"):
-            if output is not None:
-                write_table(found.to_arrow(), output)
-            elif not json:
-                print_table(found)
+        job.deliver(found, output)
         job.finish(found, wanted)

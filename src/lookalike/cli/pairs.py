@@ -39,17 +39,12 @@ def pairs(
     In Python: lookalike.find_pairs(Path("a.parquet"), threshold=0.7).to_arrow()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
-    from lookalike.cli.show import print_table
     from lookalike.pipeline import find_pairs
-    from lookalike.write import check_outputs, write_table
+    from lookalike.write import check_outputs
 
     wanted = {} if output is None else {"--output": output}
     with Job(settings, inputs, against or [], report=report, quiet=quiet, as_json=json) as job:
         check_outputs(wanted, job.files, force=force, others=job.pages)
         found = find_pairs(job.inputs, against=job.against, **job.settings)
-        with job.timed("write"):
-            if output is not None:
-                write_table(found.to_arrow(), output)
-            elif not json:
-                print_table(found)
+        job.deliver(found, output)
         job.finish(found, wanted)

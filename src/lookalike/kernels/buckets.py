@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel
+from lookalike.kernels.jit import inline, kernel
 
 DIGIT = 11
 RADIX = 1 << DIGIT
@@ -155,13 +155,20 @@ def narrow(items, bounds, pivots, widths, root, work):
     return left
 
 
+@inline
+def are_apart(one, two, root, sides):
+    """Tell whether two items are worth comparing: they share no root, and cover both collections, if there are two.
+
+    `sides` is 1, 2 or 3 for an item of the first, the second or both; empty for one collection.
+    """
+    return root[one] != root[two] and (sides.size == 0 or sides[one] | sides[two] == 3)
+
+
 @kernel
 def propose(items, bounds, pivots, widths, root, sides, left, right):
     """Write the candidates of each bucket's next pivots with the items after them; return how many.
 
-    Items that share a root are no candidates; nor, when two collections are compared, items that do not cover both
-    (`sides` is 1, 2 or 3 for an item of the first, the second or both; empty for one collection). Pivots move on by
-    `widths`.
+    Candidates are apart. Pivots move on by `widths`.
     """
     count = 0
     for bucket in range(pivots.size):
@@ -171,7 +178,7 @@ def propose(items, bounds, pivots, widths, root, sides, left, right):
             one = items[pivot]
             for other in range(pivot + 1, end):
                 two = items[other]
-                if root[one] == root[two] or (sides.size > 0 and sides[one] | sides[two] != 3):
+                if not are_apart(one, two, root, sides):
                     continue
                 left[count] = one
                 right[count] = two

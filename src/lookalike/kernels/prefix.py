@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lookalike.kernels.buckets import are_apart
 from lookalike.kernels.jit import add_atomically, inline, kernel, or_atomically
 from lookalike.kernels.measures import prefix_length, reaches
 from lookalike.kernels.shingles import fingerprint
@@ -274,11 +275,9 @@ def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, goal, l
             for i in range(pivot + 1, end):
                 two = entries[i]
                 other = owners[two]
-                if root[item] == root[other]:
+                if not are_apart(item, other, root, sides):
                     continue
                 if not reaches(goal, min(np.int64(rests[one]), np.int64(rests[two])), size, np.int64(sizes[other])):
-                    continue
-                if sides.size > 0 and sides[item] | sides[other] != 3:
                     continue
                 left[count] = item
                 right[count] = other

@@ -97,46 +97,49 @@ def bit_keys(vectors, rows, places, keys):
             at += rows
 
 
+@inline
+def product(one, two):
+    """Multiply two numbers, in double precision."""
+    return np.float64(one) * np.float64(two)
+
+
+@inline
+def squared_difference(one, two):
+    """Square how far apart two numbers are, in double precision."""
+    apart = np.float64(one) - np.float64(two)
+    return apart * apart
+
+
+@inline
+def sum_in_lanes(of, one, two, sums):
+    """Add up a function of each two numbers of two vectors, in lanes, and then the lanes."""
+    whole = one.size - one.size % LANES
+    sums[:] = 0.0
+    for j in range(0, whole, LANES):
+        for lane in range(LANES):
+            sums[lane] += of(one[j + lane], two[j + lane])
+    for j in range(whole, one.size):
+        sums[j - whole] += of(one[j], two[j])
+    total = 0.0
+    for lane in range(LANES):
+        total += sums[lane]
+    return total
+
+
 @kernel
 def dot_products(left, right, vectors, out):
     """Write the product of each two vectors, in double precision."""
-    length = vectors.shape[1]
-    whole = length - length % LANES
     sums = np.empty(LANES, np.float64)
     for i in range(left.size):
-        one, two = vectors[left[i]], vectors[right[i]]
-        sums[:] = 0.0
-        for j in range(0, whole, LANES):
-            for lane in range(LANES):
-                sums[lane] += np.float64(one[j + lane]) * np.float64(two[j + lane])
-        for j in range(whole, length):
-            sums[j - whole] += np.float64(one[j]) * np.float64(two[j])
-        total = 0.0
-        for lane in range(LANES):
-            total += sums[lane]
-        out[i] = total
+        out[i] = sum_in_lanes(product, vectors[left[i]], vectors[right[i]], sums)
 
 
 @kernel
 def squared_distances(left, right, vectors, out):
     """Write the square of the Euclidean distance of each two vectors, in double precision."""
-    length = vectors.shape[1]
-    whole = length - length % LANES
     sums = np.empty(LANES, np.float64)
     for i in range(left.size):
-        one, two = vectors[left[i]], vectors[right[i]]
-        sums[:] = 0.0
-        for j in range(0, whole, LANES):
-            for lane in range(LANES):
-                apart = np.float64(one[j + lane]) - np.float64(two[j + lane])
-                sums[lane] += apart * apart
-        for j in range(whole, length):
-            apart = np.float64(one[j]) - np.float64(two[j])
-            sums[j - whole] += apart * apart
-        total = 0.0
-        for lane in range(LANES):
-            total += sums[lane]
-        out[i] = total
+        out[i] = sum_in_lanes(squared_difference, vectors[left[i]], vectors[right[i]], sums)
 
 
 @kernel

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lookalike.kernels.buckets import are_apart
 from lookalike.kernels.hashing import finish, hash_number
 from lookalike.kernels.jit import inline, kernel
 from lookalike.kernels.prefix import ANY, bits_apart, frequency, rarity
@@ -246,12 +247,10 @@ def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, thresho
             rest = np.float64(rests[entries[pivot]]) * total
             for i in range(pivot + 1, end):
                 other = owners[entries[i]]
-                if root[item] == root[other]:
+                if not are_apart(item, other, root, sides):
                     continue
                 left_over = min(rest, np.float64(rests[entries[i]]) * totals[other])
                 if not may_reach(threshold, left_over, total, totals[other]):
-                    continue
-                if sides.size > 0 and sides[item] | sides[other] != 3:
                     continue
                 left[count] = item
                 right[count] = other

@@ -11,17 +11,14 @@ import pyarrow.csv
 
 from lookalike.errors import InputError
 
-from .naming import numbered
+from .part import OneFile
 from .streams import lines_about, open_bytes, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
-
-    from .base import Format, Lines, Options
+    from .base import Format, Options
 
 _PROBE_BYTES = 1 << 20
 _LARGEST = (1 << 31) - 1
@@ -29,18 +26,14 @@ _TAIL_BYTES = 64
 _TOO_LONG = "straddling object"
 
 
-class DelimitedPart:
+class DelimitedPart(OneFile):
     """One CSV or TSV file, plain or compressed. Its first line names the columns."""
 
     format: Format = "csv"
 
     def __init__(self, path: Path, label: str, options: Options, codec: str | None, delimiter: str) -> None:
-        self.paths: tuple[Path, ...] = (path,)
-        self.label = label
-        self._path = path
-        self._codec = codec
+        super().__init__(path, label, options, codec)
         self._delimiter = delimiter
-        self._options = options
 
     @cached_property
     def columns(self) -> pa.Schema:
@@ -71,18 +64,6 @@ class DelimitedPart:
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream every column."""
         return self._stream(None)
-
-    def raw_rows(self) -> Iterator[Lines]:
-        """Refuse: a value may hold newlines."""
-        raise NotImplementedError
-
-    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
-        """Name rows path:row, the header not counted."""
-        return numbered(self.label, rows)
-
-    def where(self, row: int) -> str:
-        """Name the file and the row, counted from 1 after the header."""
-        return f"{self.label}, row {row + 1}"
 
     @cached_property
     def _guessed(self) -> pa.Schema:

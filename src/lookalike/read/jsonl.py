@@ -17,33 +17,23 @@ import pyarrow.json
 from lookalike.errors import InputError
 
 from . import jsonslow, schemas
-from .naming import numbered
+from .part import OneFile
 from .streams import line_runs, lines_about, reading, without_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    import numpy.typing as npt
-
-    from .base import Format, Lines, Options
+    from .base import Format, Lines
 
 _PROBE_BYTES = 1 << 20
 _LARGEST = (1 << 31) - 2
 _OPEN, _CLOSE = ord("{"), ord("}")
 
 
-class JsonlPart:
+class JsonlPart(OneFile):
     """One file of JSON Lines, plain or compressed."""
 
     format: Format = "jsonl"
-
-    def __init__(self, path: Path, label: str, options: Options, codec: str | None) -> None:
-        self.paths: tuple[Path, ...] = (path,)
-        self.label = label
-        self._path = path
-        self._codec = codec
-        self._options = options
 
     @cached_property
     def columns(self) -> pa.Schema:
@@ -85,10 +75,6 @@ class JsonlPart:
             for lines in line_runs(self._path, self._codec, self._options.batch_bytes):
                 if len(filled := without_blank(lines)):
                     yield filled
-
-    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
-        """Name rows path:row; blank lines are not rows."""
-        return numbered(self.label, rows)
 
     def where(self, row: int) -> str:
         """Name the file and the line; looks it up, since blank lines count."""

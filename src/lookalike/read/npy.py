@@ -10,30 +10,28 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 
-from .naming import numbered
+from .part import OneFile
 from .roles import NAMES
 from .streams import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from .base import Format, Lines, Options
+    from .base import Format, Options
 
 _FEWEST = 16
 
 
-class NpyPart:
+class NpyPart(OneFile):
     """One .npy file: a matrix that is read a few rows at a time."""
 
     format: Format = "npy"
 
     def __init__(self, path: Path, label: str, options: Options) -> None:
-        self.paths: tuple[Path, ...] = (path,)
-        self.label = label
-        self._batch_bytes = options.batch_bytes
+        super().__init__(path, label, options)
         self._bits = options.kind == "bits"
         with reading(label):
             try:
@@ -43,41 +41,38 @@ class NpyPart:
         self._array = checked(array, label, bits=self._bits)
 
     @cached_property
-    def schema(self) -> pa.Schema:
-        """One column of lists."""
-        return table_of(self._array[:0], bits=self._bits).schema
-
-    @property
     def columns(self) -> pa.Schema:
-        """The same."""
-        return self.schema
+        """One column of lists."""
+        return self._compared(self._array[:0]).schema
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The same, but truth values stay what they are."""
+        return self._whole(self._array[:0]).schema
 
     def about(self) -> int | None:
         """Return how many rows there are."""
         return len(self._array)
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:  # noqa: ARG002 - there is one column
-        """Stream the column."""
-        return self.rows()
+        """Stream the column, as it is compared."""
+        return self._stream(self._compared)
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        """Stream the column."""
-        size = max(self._batch_bytes // max(self._array[:1].nbytes, 1), _FEWEST)
+        """Stream the column, as it is."""
+        return self._stream(self._whole)
+
+    def _stream(self, table: Callable[[npt.NDArray[Any]], pa.Table]) -> Iterator[pa.RecordBatch]:
+        size = max(self._options.batch_bytes // max(self._array[:1].nbytes, 1), _FEWEST)
         for begin in range(0, len(self._array), size):
-            part = np.array(self._array[begin : begin + size])
-            yield table_of(part, bits=self._bits).combine_chunks().to_batches()[0]
+            yield table(np.array(self._array[begin : begin + size])).combine_chunks().to_batches()[0]
 
-    def raw_rows(self) -> Iterator[Lines]:
-        """Refuse: an array has no lines."""
-        raise NotImplementedError
+    def _compared(self, array: npt.NDArray[Any]) -> pa.Table:
+        return table_of(array, bits=self._bits)
 
-    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
-        """Name rows path:row."""
-        return numbered(self.label, rows)
-
-    def where(self, row: int) -> str:
-        """Name the file and the row, counted from 1."""
-        return f"{self.label}, row {row + 1}"
+    def _whole(self, array: npt.NDArray[Any]) -> pa.Table:
+        name = self.columns.names[0]
+        return pa.table({name: lists_of(array) if array.ndim > 1 else array})
 
 
 def checked(array: npt.NDArray[Any], label: str, *, bits: bool) -> npt.NDArray[Any]:
@@ -101,5 +96,9 @@ def table_of(array: npt.NDArray[Any], *, bits: bool) -> pa.Table:
         return pa.table({name: array})
     if array.dtype == np.bool_:
         array = np.packbits(array, axis=1) if bits else array.astype(np.uint8)
-    flat = pa.array(np.ascontiguousarray(array).reshape(-1))
-    return pa.table({name: pa.FixedSizeListArray.from_arrays(flat, array.shape[1])})
+    return pa.table({name: lists_of(array)})
+
+
+def lists_of(array: npt.NDArray[Any]) -> pa.FixedSizeListArray:
+    """Return the rows of a matrix as lists, without a copy if that can be."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).reshape(-1)), array.shape[1])

@@ -10,17 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .columns import storable_schema
-from .naming import numbered
+from .part import OneFile
 from .streams import reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
-
-    from .base import Format, Lines, Options
+    from .base import Format, Options
 
 _FEWEST, _MOST = 16, 65_536
 _BUFFER = 1 << 20
@@ -28,16 +25,13 @@ _SUSPICIOUS = 256
 """Bytes a row below which the footer may mislead: a dictionary holds each distinct text once."""
 
 
-class ParquetPart:
+class ParquetPart(OneFile):
     """One parquet file. Only its footer is kept; the file is open while it is read."""
 
     format: Format = "parquet"
 
     def __init__(self, path: Path, label: str, options: Options) -> None:
-        self.paths: tuple[Path, ...] = (path,)
-        self.label = label
-        self._path = path
-        self._options = options
+        super().__init__(path, label, options)
         with reading(f"{label} (as parquet)"), path.open("rb") as file:
             self._footer = pq.ParquetFile(file).metadata
 
@@ -63,18 +57,6 @@ class ParquetPart:
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream every column."""
         return self._stream(None)
-
-    def raw_rows(self) -> Iterator[Lines]:
-        """Refuse: a parquet file has no lines."""
-        raise NotImplementedError
-
-    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
-        """Name rows path:row."""
-        return numbered(self.label, rows)
-
-    def where(self, row: int) -> str:
-        """Name the file and the row, counted from 1."""
-        return f"{self.label}, row {row + 1}"
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
         # Without these two the compressed bytes of a whole row group are held.

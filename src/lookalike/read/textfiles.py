@@ -10,7 +10,8 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 
 from .columns import as_text
-from .naming import display, numbered
+from .naming import display
+from .part import OneFile
 from .streams import BOM, line_runs, lines_about, open_bytes, reading
 
 if TYPE_CHECKING:
@@ -79,18 +80,11 @@ class TextFilesPart:
         return pa.record_batch([labels, as_text(pa.array(texts, type=pa.large_binary()))], schema=self.schema)
 
 
-class LinesPart:
+class LinesPart(OneFile):
     """One text file, each line an item, empty lines too."""
 
     format: Format = "text"
     columns = schema = pa.schema([("text", pa.large_string())])
-
-    def __init__(self, path: Path, label: str, options: Options, codec: str | None) -> None:
-        self.paths: tuple[Path, ...] = (path,)
-        self.label = label
-        self._path = path
-        self._codec = codec
-        self._options = options
 
     def about(self) -> int | None:
         """Return how many lines there are, judging by the first; None if the file is compressed."""
@@ -105,14 +99,6 @@ class LinesPart:
         with reading(self.label):
             for lines in line_runs(self._path, self._codec, self._options.batch_bytes):
                 yield pa.record_batch([_line_array(lines)], schema=self.schema)
-
-    def raw_rows(self) -> Iterator[Lines]:
-        """Refuse: these lines are no JSON."""
-        raise NotImplementedError
-
-    def names(self, rows: npt.NDArray[np.int64]) -> pa.Array:
-        """Name lines path:line."""
-        return numbered(self.label, rows)
 
     def where(self, row: int) -> str:
         """Name the file and the line."""
