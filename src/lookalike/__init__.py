@@ -5,6 +5,7 @@
     nearest       what is most similar to each?
     compare       how similar are these two, and why?
     tune          bands and rows from threshold and recall
+    Index         has anything like this been seen before? On disk, for services and daily use
 
 `estimate_costs` says what bands and rows cost a given collection; `balance` chooses them by weights of errors.
 
@@ -24,6 +25,7 @@ from lookalike.tune import balance, tune
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, compare
     from lookalike.estimate import Estimate, estimate_costs
+    from lookalike.index import Added, Index, Match, Matches
     from lookalike.neighbours import nearest
     from lookalike.pipeline import deduplicate, find_pairs
     from lookalike.recall import Measured
@@ -33,13 +35,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Added",
     "Banding",
     "Clusters",
     "Comparison",
     "Deduplicated",
     "Estimate",
+    "Index",
     "InputError",
     "LookalikeError",
+    "Match",
+    "Matches",
     "Measure",
     "Measured",
     "MissingExtraError",
@@ -62,6 +68,7 @@ __all__ = [
 _HOMES = {
     "comparison": ("Comparison", "compare"),
     "estimate": ("Estimate", "estimate_costs"),
+    "index": ("Added", "Index", "Match", "Matches"),
     "neighbours": ("nearest",),
     "pipeline": ("deduplicate", "find_pairs"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),

@@ -84,10 +84,14 @@ def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
     >>> compare("a rose is a rose is a rose", "a rose is a rose", shingle="words:2").similarity
     1.0
     """
+    return compare_by(recipe_of(settings), left, right)
+
+
+def compare_by(recipe: Recipe, left: str, right: str) -> Comparison:
+    """Compare two texts as a recipe says."""
     for text in (left, right):
         if not isinstance(text, str):
             raise InputError(f"compare takes two texts. Got a {type(text).__name__}")
-    recipe = recipe_of(settings)
     if recipe.shingling.kind in ("tokens", "elements", "weights"):
         raise RecipeError(f"compare takes two texts, and {recipe.shingling} is for lists. Use words, chars or bytes")
     shingler = Shingler(recipe.shingling)

@@ -13,6 +13,9 @@ from lookalike.splitmix import random_numbers
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.read import Batch
@@ -37,6 +40,22 @@ class Signed:
     """In an exact search `keys` are the shingles sampled, one item after the other: how many of each; sizes of sets."""
 
 
+@dataclass(frozen=True, slots=True)
+class MadeSets:
+    """Sets of items: set i has `sizes[i]` of the elements, after those of the sets before it."""
+
+    elements: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SignedSets(MadeSets):
+    """Items after signing, with their sets."""
+
+    keys: NDArray[np.uint64]
+    prints: NDArray[np.uint64]
+
+
 class Signer:
     """Signs batches, in any number of threads. Without a banding it makes fingerprints only."""
 
@@ -50,14 +69,44 @@ class Signer:
     def sign(self, batch: Batch) -> Signed:
         """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
         columns = self.shingler.columns(batch.items)
+        keys, prints, counts = self._room(len(batch))
+        for _ in self._sign(columns, keys, prints, counts):
+            pass
+        return Signed(batch, columns, keys, prints, counts)
+
+    def sign_sets(self, items: pa.Array) -> SignedSets:
+        """Return band keys and fingerprints as `sign` does, and the set of every item with them."""
+        columns = self.shingler.columns(items)
+        keys, prints, counts = self._room(len(items))
+        made = [np.empty(0, np.uint64)]
+        for part, grams in self._sign(columns, keys, prints, counts):
+            elements, counts[part] = self.shingler.made_sets(grams, counts[part])
+            made.append(elements.copy())
+        return SignedSets(np.concatenate(made), counts, keys, prints)
+
+    def make_sets(self, items: pa.Array) -> MadeSets:
+        """Return the set of every item."""
+        columns = self.shingler.columns(items)
+        bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
+        made, sizes = [np.empty(0, np.uint64)], np.empty(len(items), np.int64)
+        for part in slices(bounds[:, 1] - bounds[:, 0], TEXT_AT_A_TIME):
+            elements, sizes[part] = self.shingler.sets(columns.data, bounds[part])
+            made.append(elements.copy())
+        return MadeSets(np.concatenate(made), sizes)
+
+    def _room(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+        """Make room for the keys, the fingerprint and the number of shingles of each item."""
+        return np.zeros((self.bands, count), np.uint64), np.empty((count, 2), np.uint64), np.empty(count, np.int64)
+
+    def _sign(
+        self, columns: Columns, keys: NDArray[np.uint64], prints: NDArray[np.uint64], counts: NDArray[np.int64]
+    ) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
+        """Sign items, and yield which of them are done, with their shingles while they are in a cache."""
         begins, ends = columns.offsets[:-1], columns.offsets[1:]
-        keys = np.zeros((self.bands, len(begins)), np.uint64)
-        prints = np.empty((len(begins), 2), np.uint64)
-        counts = np.empty(len(begins), np.int64)
         for part in slices(ends - begins, TEXT_AT_A_TIME):
             grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
             kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], keys[:, part])
-        return Signed(batch, columns, keys, prints, counts)
+            yield part, grams
 
     def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:
         if not hasattr(self._local, "signature"):

@@ -11,6 +11,7 @@ import numpy as np
 
 from lookalike.band import Candidates
 from lookalike.errors import InputError
+from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
 from lookalike.pairing import look_up, pair_codes
@@ -18,7 +19,7 @@ from lookalike.sets import COME_ALONG
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -183,20 +184,8 @@ class SetVerifier(Verifier):
         self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float, out: NDArray[np.float64]
     ) -> None:
         """Write the similarity of each left item with the right one; 0 where it is below the threshold."""
-        elements, begins, sizes = self._sets.elements, self._sets.begins, self._sets.sizes
-        largest = int(max(sizes[left].max(), sizes[right].max()))
-        if largest > LARGE:
-            out[:] = [self._of_large(one, two, threshold) for one, two in zip(left, right, strict=True)]
-        else:
-            goal = (self._measure.code, threshold)
-            similarities(left, right, elements, begins, sizes, goal, self._table(largest), out)
-
-    def _of_large(self, one: int, two: int, threshold: float) -> float:
-        """Compare two sets of which a table would be too large: by sorting."""
-        first, second = self._sets.of(one), self._sets.of(two)
-        shared = len(np.intersect1d(first, second, assume_unique=True))
-        similarity = self._measure.similarity(shared, *sorted((len(first), len(second))))
-        return similarity if similarity >= threshold else 0.0
+        sets = (self._sets.elements, self._sets.begins, self._sets.sizes)
+        compare_sets(left, right, sets, (self._measure.code, threshold), out, self._table)
 
     def _table(self, largest: int) -> NDArray[np.uint64]:
         size = power_of_two(2 * largest)
@@ -204,3 +193,30 @@ class SetVerifier(Verifier):
             self._local.table = np.empty(size, np.uint64)
         table: NDArray[np.uint64] = self._local.table
         return table
+
+
+def compare_sets(
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    sets: tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32]],
+    goal: tuple[int, float],
+    out: NDArray[np.float64],
+    table: Callable[[int], NDArray[np.uint64]] | None = None,
+) -> None:
+    """Write the similarity of each set on the left with the one on the right; 0 where it is below the threshold.
+
+    `sets` are their elements, where each begins, and their sizes; `table` gives room for one of a size. Those with the
+    same left one come together.
+    """
+    elements, begins, sizes = sets
+    largest = int(max(sizes[left].max(initial=0), sizes[right].max(initial=0)))
+    if largest <= LARGE:
+        room = table(largest) if table else np.empty(power_of_two(2 * largest), np.uint64)
+        similarities(left, right, elements, begins, sizes, goal, room, out)
+        return
+    for i, (one, two) in enumerate(zip(left, right, strict=True)):  # a table would be too large: by sorting
+        first, second = (elements[begins[item] : begins[item] + sizes[item]] for item in (one, two))
+        shared = len(np.intersect1d(first, second, assume_unique=True))
+        counts = np.array([shared], np.int32), *(sizes[[item]].astype(np.int64) for item in (one, two))
+        write_similarities(goal[0], *counts, out[i : i + 1])
+    out[out < goal[1]] = 0.0

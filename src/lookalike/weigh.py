@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from lookalike.arrow import null_as_zero
 from lookalike.kernels import darts
 from lookalike.kernels import weights as kernels
+from lookalike.read import Batch
 from lookalike.sets import Sets
 from lookalike.shingle import Columns, Shingler, element_numbers
-from lookalike.sign import Signed
+from lookalike.sign import MadeSets, Signed, SignedSets
 from lookalike.splitmix import random_numbers
 from lookalike.verify import SetVerifier
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.items import Items
-    from lookalike.read import Batch
     from lookalike.recipe import Recipe
 
 NUMBER = 8
@@ -91,6 +91,16 @@ class WeightSigner:
         prints = np.empty((len(begins), 2), np.uint64)
         darts.sign_weights(columns.data.view(np.uint64), begins, counts, self._sketch(), prints, keys)
         return Signed(batch, columns, keys, prints, counts)
+
+    def sign_sets(self, items: pa.Array) -> SignedSets:
+        """Return band keys and fingerprints as `sign` does, and the set of every item with them."""
+        signed = self.sign(Batch(0, items, None, None))
+        return SignedSets(signed.columns.data.view(np.uint64), signed.counts, signed.keys, signed.prints)
+
+    def make_sets(self, items: pa.Array) -> MadeSets:
+        """Return the set of every item."""
+        columns = self._weigher.columns(items)
+        return MadeSets(columns.data.view(np.uint64), np.diff(columns.offsets) // (2 * NUMBER))
 
     def _sketch(self) -> tuple[np.uint64, int, int, NDArray[np.uint64]]:
         if not hasattr(self._local, "signature"):

@@ -1,0 +1,314 @@
+"""Adding to an index, deleting from it, and joining its parts."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import InputError
+from lookalike.index import pack
+from lookalike.index.container import Container
+from lookalike.index.kit import Types
+from lookalike.index.make import PartWriter
+from lookalike.index.matches import Added
+from lookalike.index.part import Part, take
+from lookalike.index.rows import as_ids, conform, write_types
+from lookalike.index.store import Entry
+from lookalike.index.view import Found, Held, View, together
+from lookalike.kernels.postings import HALF, LOW_HALF
+from lookalike.sign import SignedSets
+from lookalike.threads import slices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.index.index import Index
+    from lookalike.index.rows import Incoming
+    from lookalike.index.store import Store
+
+SMALL = 1 << 20
+"""Bytes of packed items up to which a part stays in the database."""
+
+SMALL_ITEMS = 1 << 10
+"""Items up to which it does."""
+
+LARGE_ITEMS = 1 << 18
+"""Items of the largest part that is made of new ones; the keys of so many are held in memory."""
+
+FEW = 16
+"""Parts in the database that are still looked through one by one."""
+
+GROWTH = 8
+"""So many parts of about one size are joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Items ready to be written."""
+
+    packed: list[bytes]
+    rows: pa.Table
+    signed: SignedSets
+
+
+def add(index: Index, store: Store, incoming: Iterable[Incoming]) -> int:
+    """Add items, in one part or several; return how many."""
+    prepared = index.threads.map(preparer(index), located(index, store, incoming))
+    added = 0
+    while part := list_some(prepared):
+        added += write_part(index, store, part, prepared)
+    tidy(index, store)
+    return added
+
+
+def located(index: Index, store: Store, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
+    """Yield items, with ids and fields as the index has them, once no id of theirs is found in it."""
+    for some in incoming:
+        if not len(some.items):
+            continue
+        settle_types(index, store, some)
+        view = index.view()
+        assert view.schema is not None  # noqa: S101 - just settled
+        rows = conform(some.rows, view.schema)
+        ids = rows.column(0).combine_chunks()
+        places, _, _ = view.locate(ids)
+        if len(places):
+            raise InputError(
+                f"The id {ids[int(places[0])].as_py()!r} is in the index already. Use update to replace it"
+            )
+        yield type(some)(some.items, rows)
+
+
+def settle_types(index: Index, store: Store, some: Incoming) -> None:
+    """Note what items, ids and fields are, when the first are added; later ones must be the same."""
+    types = Types.of(index.kind, some.items)
+    known = index.view().types
+    if known is None:
+        store.set_about("types", write_types(types))
+        store.set_about("schema", some.rows.schema.serialize().to_pybytes().hex())
+    else:
+        known.refuse_others(types)
+
+
+def preparer(index: Index) -> Callable[[Incoming], Prepared]:
+    """Return a function that packs and signs items, in any thread."""
+    kit, kind = index.view().kit, index.kind
+
+    def prepare(some: Incoming) -> Prepared:
+        packed = pack.pack(some.items, pack.form_of(kind, some.items))
+        return Prepared(packed, some.rows, kit.sign(some.items))
+
+    return prepare
+
+
+def add_new(index: Index, store: Store, incoming: Iterable[Incoming]) -> Added:
+    """Add the items that resemble none before them; return how many, and what the others resemble most."""
+    added, skipped = 0, []
+    for prepared in index.threads.map(preparer(index), located(index, store, incoming)):
+        matches = resembled(index, prepared)
+        skipped.append(matches)
+        known = set(matches.column("place").to_pylist())
+        new = np.array([place for place in range(len(prepared.packed)) if place not in known], np.int64)
+        if len(new):
+            added += write_part(index, store, [some_of(prepared, new)], iter(()))
+            tidy(index, store)
+    column = index.recipe.measure.column
+    empty = pa.table({"place": pa.array([], pa.int64()), "id": [], "match": [], column: pa.array([], pa.float64())})
+    return Added(added, pa.concat_tables(skipped or [empty]).drop_columns(["place"]))
+
+
+def resembled(index: Index, prepared: Prepared) -> pa.Table:
+    """Return which of some items resemble one of the index, or an earlier one that will be added: place, id, match."""
+    view, least = index.view(), index.recipe.least_score
+    alone = alone_view(view, prepared, index)
+    inside = alone.search(prepared.signed, least)
+    earlier = inside[inside.item < inside.query]
+    outside = view.search(prepared.signed, least)
+    matched = set(outside.query.tolist())
+    order = np.argsort(earlier.query, kind="stable")
+    kept = np.zeros(len(earlier), bool)
+    for at in order.tolist():
+        if int(earlier.item[at]) not in matched:
+            kept[at] = True
+            matched.add(int(earlier.query[at]))
+    both = View(view.commit, (*view.held, *alone.held), view.kit, view.types, view.schema)
+    chosen = earlier[kept]
+    chosen = Found(chosen.query, chosen.part + len(view.held), chosen.item, chosen.score)
+    best = both.answer(together((outside, chosen)), len(prepared.packed), 1, index.recipe.threshold).table
+    ids = take(prepared.rows.column("id"), best.column("query").to_numpy())
+    measure = index.recipe.measure.column
+    return pa.table({"place": best["query"], "id": ids, "match": best["id"], measure: best[measure]})
+
+
+def alone_view(view: View, prepared: Prepared, index: Index) -> View:
+    """Return a view of these items alone."""
+    buffer = io.BytesIO()
+    fill(buffer, index, [prepared])
+    part = Part(0, Container.read("new items", np.frombuffer(buffer.getvalue(), np.uint8)))
+    return View(view.commit, (Held(part, np.empty(0, np.uint32)),), view.kit, view.types, view.schema)
+
+
+def some_of(prepared: Prepared, places: NDArray[np.int64]) -> Prepared:
+    """Return some of the items; their sets are left out, which are needed no more."""
+    signed = prepared.signed
+    some = SignedSets(signed.elements[:0], signed.sizes[places], signed.keys[:, places], signed.prints[places])
+    return Prepared([prepared.packed[place] for place in places], take(prepared.rows, places), some)
+
+
+def list_some(prepared: Iterator[Prepared]) -> list[Prepared]:
+    """Draw as much as a small part may hold, and one more if there is more."""
+    drawn: list[Prepared] = []
+    for one in prepared:
+        drawn.append(one)
+        if not is_small(drawn):
+            break
+    return drawn
+
+
+def is_small(drawn: list[Prepared]) -> bool:
+    """Tell whether items fit in the database."""
+    items = sum(len(one.packed) for one in drawn)
+    return items <= SMALL_ITEMS and sum(len(item) for one in drawn for item in one.packed) <= SMALL
+
+
+def write_part(index: Index, store: Store, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
+    """Write a part: a small one to the database, else one to a file, with as many more items as it may have."""
+    number = store.next_number()
+    if is_small(drawn):
+        buffer = io.BytesIO()
+        writer, checksum = fill(buffer, index, drawn)
+        data = buffer.getvalue()
+        part = Part(number, Container.read(f"part {number}", np.frombuffer(data, np.uint8)))
+        store.insert(Entry(number, number, writer.count, 0, len(data), checksum, filed=False), data)
+    else:
+        with store.new_file(number) as file:
+            writer, checksum = fill(file, index, up_to_large(drawn, more))
+            size = file.tell()
+        part = Part(number, Container.open(store.path(number)))
+        store.insert(Entry(number, number, writer.count, 0, size, checksum, filed=True), None)
+    refuse_repeated(part)
+    store.set_about("added", store.about("added", 0) + writer.count)
+    return writer.count
+
+
+def up_to_large(drawn: list[Prepared], more: Iterator[Prepared]) -> Iterator[Prepared]:
+    """Yield items until they are as many as a part may have."""
+    count = 0
+    for one in chain(drawn, more):
+        yield one
+        count += len(one.packed)
+        if count >= LARGE_ITEMS:
+            return
+
+
+def fill(file: IO[bytes], index: Index, prepared: Iterable[Prepared]) -> tuple[PartWriter, bytes]:
+    """Write new items as a part."""
+    writer = PartWriter(file, index.threads)
+    for one in prepared:
+        writer.add(one.packed, one.rows, one.signed.keys, one.signed.prints, one.signed.sizes)
+    return writer, writer.finish()
+
+
+def refuse_repeated(part: Part) -> None:
+    """Raise if an id occurs twice in a part. Equal hashes are suspects; their ids decide."""
+    named = part.named.postings[0]
+    again = np.flatnonzero(named[1:] >> HALF == named[:-1] >> HALF)
+    suspects = np.unique(np.concatenate((again, again + 1)))
+    items = np.sort((named[suspects] & LOW_HALF).astype(np.int64))
+    seen = set()
+    for one in take(part.ids, items).to_pylist():
+        if one in seen:
+            raise InputError(f"The id {one!r} occurs twice. Ids must be unique")
+        seen.add(one)
+
+
+def delete(index: Index, store: Store, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
+    """Delete items by their ids; return how many there were."""
+    view = index.view()
+    if view.schema is None:
+        return 0
+    _, parts, items = view.locate(as_ids(ids, view.schema))
+    deleted = 0
+    for number in np.unique(parts):
+        gone = np.unique(items[parts == number]).tolist()
+        store.delete(view.held[number].part.number, gone)
+        deleted += len(gone)
+    return deleted
+
+
+def tidy(index: Index, store: Store) -> None:
+    """Join parts that have become many: the youngest of about one size."""
+    while joined := too_many(store.entries()):
+        join(index, store, joined)
+
+
+def too_many(entries: list[Entry]) -> list[Entry]:
+    """Return the youngest parts that are to be joined, if there are."""
+    small = trailing(entries, -1)
+    if len(small) > FEW or sum(entry.items for entry in small) > SMALL_ITEMS:
+        return small
+    for level in sorted({level_of(entry) for entry in entries} - {-1}):
+        some = trailing(entries, level)
+        if sum(level_of(entry) == level for entry in some) >= GROWTH:
+            return some
+    return []
+
+
+def trailing(entries: list[Entry], level: int) -> list[Entry]:
+    """Return the youngest parts, as long as they are of this level or below."""
+    above = [i for i, entry in enumerate(entries) if level_of(entry) > level]
+    return entries[above[-1] + 1 :] if above else list(entries)
+
+
+def level_of(entry: Entry) -> int:
+    """Return how large a part is, roughly: -1 in the database, then one more for each factor of growth."""
+    return -1 if not entry.filed else int(math.log(max(entry.items / SMALL_ITEMS, 1), GROWTH))
+
+
+def compact(index: Index, store: Store, *, rebuild: bool) -> None:
+    """Join all parts."""
+    entries = store.entries()
+    if rebuild or len(entries) > 1 or any(entry.gone or not entry.filed for entry in entries):
+        join(index, store, entries, rebuild=rebuild)
+
+
+def join(index: Index, store: Store, entries: list[Entry], *, rebuild: bool = False) -> None:
+    """Make one part of several, without what was deleted from them."""
+    wanted = {entry.number for entry in entries}
+    view = index.view()
+    held = [one for one in view.held if one.part.number in wanted and one.count]
+    store.drop(entries)
+    if not held:
+        return
+    number = store.next_number()
+    with store.new_file(number) as file:
+        writer = PartWriter(file, index.threads)
+        for one in held:
+            if rebuild:
+                make_again(writer, one, view)
+            else:
+                writer.copy(one.part, one.alive)
+        checksum = writer.finish()
+        size = file.tell()
+    age = min(entry.age for entry in entries)
+    store.insert(Entry(number, age, writer.count, 0, size, checksum, filed=True), None)
+
+
+def make_again(writer: PartWriter, held: Held, view: View) -> None:
+    """Take the items of a part, and make anew what follows from them."""
+    part = held.part
+    there = np.arange(part.count) if held.alive is None else np.flatnonzero(held.alive)
+    assert view.types is not None  # noqa: S101 - there are items
+    for some in slices(np.diff(part.offsets)[there], SMALL):
+        items = there[some]
+        signed = view.kit.sign(view.kit.unpacked(part, items, view.types))
+        packed = [bytes(one) for one in part.packed(items)]
+        writer.add(packed, take(part.rows, items), signed.keys, signed.prints, signed.sizes)

@@ -1,0 +1,157 @@
+"""A file of columns: plain arrays one after the other, read where they stand, with a checksum for every byte.
+
+    MAGIC, then each column from a multiple of 64 bytes on, then a description in JSON, then a tail that says how long
+    the description is, and its checksum.
+
+A column's checksum covers it and the padding after it. The same bytes may stand in a file or in a database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+MAGIC = b"lookalike columns 1\n"
+TAIL = struct.Struct("<Q16s8s")
+END = b"the end\n"
+ALIGNED = 64
+AT_A_TIME = 1 << 22
+"""Bytes that are written, or looked through, in one go."""
+
+
+def digest(*parts: bytes | memoryview) -> hashlib.blake2b:
+    """Begin a checksum, with what there is so far."""
+    made = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        made.update(part)
+    return made
+
+
+class ContainerWriter:
+    """Writes columns, one at a time, each in any number of pieces."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._columns: dict[str, dict[str, Any]] = {}
+        self._at = 0
+        self._digest = digest()
+        self._put(MAGIC)
+        self._pad()
+
+    def begin(self, name: str, dtype: type[np.generic]) -> None:
+        """Begin a column."""
+        self._digest = digest()
+        self._columns[name] = {"dtype": np.dtype(dtype).str, "begin": self._at}
+
+    def write(self, values: NDArray[Any]) -> None:
+        """Write some values of it."""
+        data = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        for begin in range(0, len(data), AT_A_TIME):
+            self._put(data[begin : begin + AT_A_TIME].data)
+
+    def end(self, *shape: int) -> None:
+        """End the column: it has this shape, or one dimension."""
+        name, column = list(self._columns.items())[-1]
+        size = (self._at - column["begin"]) // np.dtype(column["dtype"]).itemsize
+        column["shape"] = list(shape or (size,))
+        if math.prod(column["shape"]) != size:
+            raise ValueError(f"column {name} has {size} values, not the shape {shape}")
+        self._pad()
+        column["digest"] = self._digest.hexdigest()
+
+    def column(self, name: str, values: NDArray[Any]) -> None:
+        """Write a whole column."""
+        self.begin(name, values.dtype.type)
+        self.write(values)
+        self.end(*values.shape)
+
+    def finish(self, about: dict[str, Any]) -> bytes:
+        """Write the description, with what else is to be known; return its checksum, which stands for all of it."""
+        text = json.dumps({"columns": self._columns, **about}).encode()
+        checksum = digest(text).digest()
+        self._file.write(text + TAIL.pack(len(text), checksum, END))
+        return checksum
+
+    def _put(self, data: bytes | memoryview) -> None:
+        self._file.write(data)
+        self._digest.update(data)
+        self._at += len(data)
+
+    def _pad(self) -> None:
+        self._put(bytes(-self._at % ALIGNED))
+
+
+@dataclass(frozen=True)
+class Container:
+    """Columns that were written."""
+
+    name: str
+    """What messages call it."""
+    data: NDArray[np.uint8]
+    about: dict[str, Any]
+    checksum: bytes
+
+    @classmethod
+    def open(cls, path: Path) -> Container:
+        """Map a file."""
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size < len(MAGIC) + TAIL.size:
+                raise damaged(path.name, "it is too short")
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return cls.read(path.name, np.frombuffer(mapped, np.uint8))
+
+    @classmethod
+    def read(cls, name: str, data: NDArray[np.uint8]) -> Container:
+        """Read the description. It is checked; the columns are not, which would take time."""
+        if data[: len(MAGIC)].tobytes() != MAGIC:
+            raise damaged(name, "it does not begin as it should")
+        length, checksum, end = TAIL.unpack(data[-TAIL.size :].tobytes())
+        if end != END or not 0 < length <= len(data) - TAIL.size - len(MAGIC):
+            raise damaged(name, "it does not end as it should")
+        text = data[-TAIL.size - length : -TAIL.size].tobytes()
+        if digest(text).digest() != checksum:
+            raise damaged(name, "its description is not what was written")
+        return cls(name, data, json.loads(text), checksum)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column, where it stands."""
+        found = self.about["columns"][name]
+        dtype = np.dtype(found["dtype"])
+        begin, size = found["begin"], math.prod(found["shape"]) * dtype.itemsize
+        values: NDArray[Any] = self.data[begin : begin + size].view(dtype).reshape(found["shape"])
+        return values
+
+    def damage(self) -> list[str]:
+        """Name the columns that are not what was written; all of them are read."""
+        columns: dict[str, dict[str, Any]] = self.about["columns"]
+        head = digest(MAGIC, bytes(-len(MAGIC) % ALIGNED)).digest()
+        found = [] if digest(self.data[:ALIGNED].data).digest() == head else ["head"]
+        for name, column in columns.items():
+            end = column["begin"] + math.prod(column["shape"]) * np.dtype(column["dtype"]).itemsize
+            end += -end % ALIGNED
+            made = digest()
+            for at in range(column["begin"], end, AT_A_TIME):
+                made.update(self.data[at : min(at + AT_A_TIME, end)].data)
+            if made.hexdigest() != column["digest"]:
+                found.append(name)
+        return found
+
+
+def damaged(name: str, why: str) -> InputError:
+    """Say that a part of an index is damaged."""
+    return InputError(f"{name} is damaged: {why}. Run lookalike index check, or take a copy that is whole")

@@ -1,0 +1,322 @@
+"""An index on disk, as users know it."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.comparison import Comparison, compare_by
+from lookalike.errors import InputError, RecipeError
+from lookalike.index import change
+from lookalike.index.check import check
+from lookalike.index.container import Container
+from lookalike.index.kit import SetKit, Types
+from lookalike.index.part import Part
+from lookalike.index.rows import as_ids, read_types, rows_of
+from lookalike.index.store import Store
+from lookalike.index.view import Held, View, export, search_many
+from lookalike.read import Kind, open_source
+from lookalike.recipe import Recipe
+from lookalike.settings import Settings, kind_of, recipe_of
+from lookalike.threads import Threads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+
+    from lookalike.index.matches import Added, Match, Matches
+    from lookalike.read import Source
+
+ATTEMPTS = 20
+"""How often parts are looked for that were joined meanwhile."""
+
+COLUMNS: dict[Kind, str] = {"texts": "text", "tokens": "tokens", "elements": "elements", "weights": "weights"}
+"""What the column of items is called where they are written."""
+
+AT_A_TIME = 1 << 19
+"""Bytes of items that are looked for in one go."""
+
+
+class Index:
+    """Items on disk, to ask which of them resemble another.
+
+        with Index.create("news.lookalike", threshold=0.8, fields=["title"]) as index:
+            index.add(["a", "b"], [one, another], {"title": ["One", "Another"]})
+            index.query(text)  # [Match(id='a', similarity=0.93, fields={'title': 'One'})]
+
+    Whoever adds or deletes first is the one writer, until the index is closed; others may read meanwhile. What a method
+    has returned from is on disk. An index may be used from several threads.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._guard = threading.RLock()
+        self._dirty = False
+        with store.reading():
+            self.recipe = Recipe.from_json(store.about("recipe"))
+            self.fields: tuple[str, ...] = tuple(store.about("fields"))
+        self._kit = SetKit(self.recipe)
+        self._threads: Threads | None = None
+        self._view = View(-1, (), self._kit, None, None)
+
+    @classmethod
+    def create(
+        cls,
+        path: Path | str,
+        recipe: Recipe | None = None,
+        *,
+        fields: Sequence[str] = (),
+        **settings: Unpack[Settings],
+    ) -> Self:
+        """Make an empty index, by a recipe or by the settings of one; `fields` are stored with items."""
+        if recipe is not None and settings:
+            raise RecipeError("Give a recipe, or the settings of one, not both")
+        recipe = recipe or recipe_of(settings, kind_of(settings) or "texts")
+        if recipe.measure.of != "sets":
+            raise RecipeError(
+                f"An index holds texts, sets and weighted sets as yet. Got the measure {recipe.measure.name}"
+            )
+        if "id" in fields or len(set(fields)) < len(fields):
+            raise RecipeError(f"`fields` must be different names, and none of them id. Got {', '.join(fields)}")
+        return cls(Store.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)}))
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open an index that is there."""
+        return cls(Store.open(Path(path)))
+
+    @staticmethod
+    def check(path: Path | str) -> list[str]:
+        """Read every byte of an index, and return what is not as it was written, each in a sentence."""
+        return check(Path(path))
+
+    @property
+    def path(self) -> Path:
+        """The folder it is in."""
+        return self._store.folder
+
+    @property
+    def kind(self) -> Kind:
+        """What its items are."""
+        kind = self.recipe.shingling.kind
+        return kind if kind in ("tokens", "elements", "weights") else "texts"
+
+    # Asking
+
+    def query(self, item: Any, top: int | None = 10, threshold: float | None = None) -> list[Match]:  # noqa: ANN401 - an item
+        """Return what resembles an item, the most similar first: at most `top`, all if None.
+
+        The threshold is that of the index unless given. With a lower one, more similar items may be missed:
+        `query_many` says how likely each is found.
+        """
+        return self.query_many([item], top, threshold)[0]
+
+    def query_many(self, items: Any, top: int | None = 10, threshold: float | None = None) -> Matches:  # noqa: ANN401 - whatever holds items
+        """Return what resembles each of many items."""
+        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+            raise RecipeError(f"`top` must be a whole number, at least 1, or None for all. Got {top!r}")
+        threshold = self.recipe.threshold if threshold is None else threshold
+        self.recipe.measure.check(threshold)
+        least = self.recipe.measure.score(float(threshold))
+        view = self.view()
+        source = self.source(items)
+        found, count = search_many(view, self._checked(source, view), least, self.threads)
+        return view.answer(found, count, top, threshold)
+
+    def _checked(self, source: Source, view: View) -> Iterator[pa.Array]:
+        """Yield the items of a source, if they can be compared with those of the index."""
+        for batch in source.batches():
+            if view.types is not None:
+                view.types.refuse_others(Types.of(self.kind, batch.items))
+            yield batch.items
+
+    def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
+        """Return an item as it was added."""
+        view = self.view()
+        _, parts, items = view.locate(as_ids([id], view.schema))
+        if not len(items):
+            raise KeyError(id)
+        item = view.items(int(parts[0]), items.astype(np.int64))[0].as_py()
+        return {one["element"]: one["weight"] for one in item} if self.kind == "weights" else item
+
+    def explain(self, item: str, id: Any) -> Comparison:  # noqa: A002, ANN401 - as it was given
+        """Compare a text with one of the index, and tell what they share."""
+        if self.kind != "texts":
+            raise InputError(f"explain shows what two texts share, and this index holds {self.kind}")
+        return compare_by(self.recipe, item, self.get(id))
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield all that is in the index, in the order it was added: id, item, stored fields."""
+        return export(self.view(), COLUMNS[self.kind])
+
+    def info(self) -> dict[str, Any]:
+        """Return what the index is and how large, as plain values."""
+        view = self.view()
+        banding = self.recipe.banding
+        return {
+            "path": str(self.path),
+            "items": len(view),
+            "deleted": sum(len(one.gone) for one in view.held),
+            "parts": len(view.held),
+            "bytes": sum(file.stat().st_size for file in self.path.iterdir() if file.is_file()),
+            "commit": view.commit,
+            "kind": self.kind,
+            "shingle": str(self.recipe.shingling),
+            "measure": self.recipe.measure.name,
+            "threshold": self.recipe.threshold,
+            "bands": banding.bands if banding else 0,
+            "rows": banding.rows if banding else 0,
+            "recall": self.recipe.recall,
+            "fields": list(self.fields),
+        }
+
+    def __contains__(self, id: object) -> bool:  # noqa: A002 - what it is called
+        view = self.view()
+        if view.schema is None:
+            return False
+        try:
+            ids = as_ids([id], view.schema)
+        except InputError:
+            return False
+        return len(view.locate(ids)[0]) > 0
+
+    def __len__(self) -> int:
+        return len(self.view())
+
+    def view(self) -> View:
+        """Return the index as of the latest commit; what it answers stays the same whatever is changed later."""
+        with self._guard:
+            if self._store.closed:
+                raise InputError(f"The index {self.path} was closed. Open it again")
+            for attempt in range(ATTEMPTS):
+                try:
+                    return self._load()
+                except FileNotFoundError as error:  # parts were joined since the database was read
+                    if attempt == ATTEMPTS - 1:
+                        raise InputError(f"{error.filename} is missing. Take a whole copy of the index") from error
+            raise AssertionError  # pragma: no cover
+
+    def _load(self) -> View:
+        store = self._store
+        with store.reading():
+            commit = store.about("commit")
+            if commit == self._view.commit and not self._dirty:
+                return self._view
+            entries = store.entries()
+            known = {one.part.number: one for one in self._view.held}
+            held = []
+            for entry in entries:
+                if entry.number in known and len(known[entry.number].gone) == entry.gone:
+                    held.append(known[entry.number])
+                    continue
+                part = known[entry.number].part if entry.number in known else self._open(entry.number, entry.filed)
+                gone = np.sort(np.array(store.deleted(entry.number), np.uint32))
+                held.append(Held(part, gone))
+            types = read_types(store.about("types"))
+            schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(store.about("schema")))) if types else None
+        self._view = View(commit, tuple(held), self._kit, types, schema)
+        return self._view
+
+    def _open(self, number: int, filed: bool) -> Part:
+        if filed:
+            return Part(number, Container.open(self._store.path(number)))
+        data = np.frombuffer(self._store.data(number), np.uint8)
+        return Part(number, Container.read(f"part {number}", data))
+
+    # Changing
+
+    def add(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
+        """Add items under their ids, each of which is new; return how many.
+
+        `ids` are strings or integers, None to number items on. `fields` is a dict or table of columns.
+        """
+        source = self.source(items)
+        return self.add_source(source, ids, fields)
+
+    def add_source(self, source: Source, ids: Any = None, fields: Any = None) -> int:  # noqa: ANN401
+        """Add the items of a source."""
+        with self._guard, self.transaction():
+            return change.add(self, self._store, rows_of(source, ids, fields, self, self._store.about("added", 0)))
+
+    def add_new(self, ids: Any, items: Any, fields: Any = None) -> Added:  # noqa: ANN401 - whatever holds them
+        """Add only items that resemble none in the index, nor an earlier one of these; tell what the others match."""
+        return self.add_new_source(self.source(items), ids, fields)
+
+    def add_new_source(self, source: Source, ids: Any = None, fields: Any = None) -> Added:  # noqa: ANN401
+        """Add what is new in a source."""
+        with self._guard, self.transaction():
+            return change.add_new(self, self._store, rows_of(source, ids, fields, self, self._store.about("added", 0)))
+
+    def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
+        """Replace items, or add those whose id is new; return how many were there."""
+        with self._guard, self.transaction():
+            replaced = self.delete(ids)
+            self.add(ids, items, fields)
+            return replaced
+
+    def delete(self, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
+        """Delete items; return how many of the ids were there."""
+        with self._guard, self.transaction():
+            return change.delete(self, self._store, ids)
+
+    def compact(self, *, rebuild: bool = False) -> None:
+        """Make one part of all, without what was deleted; with `rebuild`, all that follows from the items anew."""
+        with self._guard, self.transaction():
+            change.compact(self, self._store, rebuild=rebuild)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Change several things as one: all of them are there afterwards, or none if there is an error."""
+        with self._guard:
+            if self._store.closed:
+                raise InputError(f"The index {self.path} was closed. Open it again")
+            outer = not self._store.in_transaction
+            try:
+                with self._store.writing():
+                    self._dirty = True
+                    yield
+            finally:
+                if outer:
+                    self._dirty = False
+                    self._view = View(-1, self._view.held, self._kit, self._view.types, self._view.schema)
+
+    def close(self) -> None:
+        """Close it; changes are on disk already."""
+        with self._guard:
+            self._store.close()
+            if self._threads is not None:
+                self._threads.close()
+                self._threads = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Index({str(self.path)!r}, {len(self):,} items)"
+
+    # What parts of it share
+
+    @property
+    def threads(self) -> Threads:
+        """Threads that last as long as the index is open."""
+        with self._guard:
+            if self._threads is None:
+                self._threads = Threads()
+            return self._threads
+
+    def source(self, items: Any) -> Source:  # noqa: ANN401 - whatever holds items
+        """Open items to be read."""
+        source = open_source(items, kind=self.kind, batch_bytes=AT_A_TIME)
+        if source.kind != self.kind:
+            raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
+        return source

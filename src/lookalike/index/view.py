@@ -1,0 +1,243 @@
+"""An index as of one commit, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.arrow import as_arrow
+from lookalike.index.matches import Matches
+from lookalike.index.part import halves, take
+from lookalike.threads import slices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.index.kit import SetKit, Types
+    from lookalike.index.part import Part
+    from lookalike.sign import SignedSets
+    from lookalike.threads import Threads
+
+FINDS = 1 << 20
+"""Candidates of some items that are held at a time, unless one item has more."""
+
+PACKED = 1 << 20
+"""Bytes of packed items that are compared in one go."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A part, and which of its items are still there."""
+
+    part: Part
+    gone: NDArray[np.uint32]
+    """Items that were deleted, in order."""
+
+    @property
+    def count(self) -> int:
+        """How many items are there."""
+        return self.part.count - len(self.gone)
+
+    @property
+    def alive(self) -> NDArray[np.bool_] | None:
+        """Which items are there; None for all."""
+        if not len(self.gone):
+            return None
+        alive = np.ones(self.part.count, bool)
+        alive[self.gone] = False
+        return alive
+
+    def is_there(self, items: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Tell which of these items are there."""
+        if not len(self.gone):
+            return np.ones(len(items), bool)
+        at = np.minimum(np.searchsorted(self.gone, items), len(self.gone) - 1)
+        there: NDArray[np.bool_] = self.gone[at] != items
+        return there
+
+
+@dataclass(frozen=True)
+class Found:
+    """Items of one part that are similar to some that were asked about."""
+
+    query: NDArray[np.int64]
+    part: NDArray[np.int64]
+    item: NDArray[np.uint32]
+    score: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def __getitem__(self, wanted: NDArray[Any]) -> Found:
+        return Found(self.query[wanted], self.part[wanted], self.item[wanted], self.score[wanted])
+
+
+def together(parts: Iterable[Found]) -> Found:
+    """Put finds together."""
+    empty = Found(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32), np.empty(0))
+    columns = [(one.query, one.part, one.item, one.score) for one in (empty, *parts)]
+    query, part, item, score = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return Found(query, part, item, score)
+
+
+@dataclass(frozen=True)
+class View:
+    """All parts of an index, as of one commit. It does not change."""
+
+    commit: int
+    held: tuple[Held, ...]
+    kit: SetKit
+    types: Types | None
+    schema: pa.Schema | None
+    """Of ids and fields."""
+
+    def __len__(self) -> int:
+        return sum(one.count for one in self.held)
+
+    def locate(self, ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
+        """Return where ids are: place among those asked for, place of the part, item of it."""
+        places, parts, items = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.uint32)]
+        for number, held in enumerate(self.held):
+            place, item = halves(held.part.find_ids(ids))
+            there = held.is_there(item)
+            places.append(place[there])
+            items.append(item[there])
+            parts.append(np.full(len(places[-1]), number))
+        return np.concatenate(places), np.concatenate(parts), np.concatenate(items)
+
+    def search(self, asked: SignedSets, least: float, *, first: int = 0) -> Found:
+        """Return all that is similar enough to some items, signed; `first` is the number of the first."""
+        found = together(self._search(asked, least))
+        return Found(found.query + first, found.part, found.item, found.score)
+
+    def _search(self, asked: SignedSets, least: float) -> Iterator[Found]:
+        there = np.flatnonzero(asked.prints[:, 0])
+        for number, held in enumerate(self.held):
+            for codes in candidates(held.part, asked, there):
+                places, items = halves(codes)
+                for query, item, score in self._similar(held.part, asked, places, items, least):
+                    found = with_copies(held.part, Found(query, np.full(len(query), number), item, score))
+                    yield found[held.is_there(found.item)]
+
+    def _similar(
+        self, part: Part, asked: SignedSets, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]]:
+        """Yield the candidates that are similar enough. Of those with the same set that is known without a look."""
+        same = (asked.prints[places] == part.prints[items]).all(axis=1)
+        if same.any():
+            yield places[same], items[same], np.full(np.count_nonzero(same), self.kit.recipe.measure.best)
+        rest = ~same
+        rest[rest] = self.kit.possible(asked.sizes[places[rest]], part.sizes[items[rest]], least)
+        if rest.any():
+            yield from self._compare(part, asked, places[rest], items[rest], least)
+
+    def _compare(
+        self, part: Part, asked: SignedSets, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]]:
+        """Compare items of a part with those asked about, some at a time; yield those that are similar enough."""
+        wanted, right = np.unique(items, return_inverse=True)
+        lengths = part.offsets[wanted.astype(np.int64) + 1] - part.offsets[wanted]
+        assert self.types is not None  # noqa: S101 - there are items
+        for some in slices(lengths, PACKED):
+            held = self.kit.sets(self.kit.unpacked(part, wanted[some].astype(np.int64), self.types))
+            these = np.flatnonzero((right >= some.start) & (right < some.stop))
+            left = places[these].astype(np.int32)
+            score = self.kit.compare(asked, left, held, (right[these] - some.start).astype(np.int32), least)
+            enough = score >= least
+            yield places[these][enough], items[these][enough], score[enough]
+
+    def answer(self, found: Found, queries: int, top: int | None, threshold: float) -> Matches:
+        """Return finds as matches: the best of each item first, the older first among equals."""
+        order = np.lexsort((found.item, found.part, -found.score, found.query))
+        found = found[order]
+        if top is not None:
+            begins = np.searchsorted(found.query, found.query)
+            found = found[np.arange(len(found)) - begins < top]
+        measure = self.kit.recipe.measure
+        rows = self._rows(found)
+        columns = {"query": as_arrow(found.query), "id": rows.column(0)}
+        columns[measure.column] = as_arrow(measure.values(found.score))
+        columns |= {name: rows.column(name) for name in rows.column_names[1:]}
+        bounds = np.searchsorted(found.query, np.arange(queries + 1))
+        return Matches(pa.table(columns), queries, threshold, self.kit.recipe, bounds)
+
+    def _rows(self, found: Found) -> pa.Table:
+        """Return ids and fields of finds."""
+        if not len(found) or self.schema is None:
+            return (self.schema or pa.schema([("id", pa.string())])).empty_table()
+        order = np.argsort(found.part, kind="stable")
+        parts = [
+            take(self.held[number].part.rows, found.item[order][found.part[order] == number])
+            for number in np.unique(found.part)
+        ]
+        return take(pa.concat_tables(parts), np.argsort(order))
+
+    def items(self, number: int, items: NDArray[np.int64]) -> pa.Array:
+        """Return items of a part, as they were added."""
+        assert self.types is not None  # noqa: S101 - there are items
+        return self.kit.unpacked(self.held[number].part, items, self.types)
+
+
+def candidates(part: Part, asked: SignedSets, there: NDArray[np.int64]) -> Iterator[NDArray[np.uint64]]:
+    """Yield (place, item) of a part that share a band key; all with all where there are no bands."""
+    if len(asked.keys):
+        for codes in part.postings.found(np.ascontiguousarray(asked.keys[:, there]), FINDS):
+            places, items = halves(codes)
+            yield there[places].astype(np.uint64) << np.uint64(32) | items
+        return
+    firsts = np.setdiff1d(np.flatnonzero(part.sizes), (part.copies & np.uint64(0xFFFFFFFF)).astype(np.int64))
+    step = max(FINDS // max(len(firsts), 1), 1)
+    for begin in range(0, len(there), step):
+        some = there[begin : begin + step].astype(np.uint64)
+        yield (some[:, None] << np.uint64(32) | firsts.astype(np.uint64)).ravel()
+
+
+def with_copies(part: Part, found: Found) -> Found:
+    """Add the copies of what was found."""
+    place, item = part.copies_of(found.item)
+    if not len(place):
+        return found
+    copies = found[place]
+    return together((found, Found(copies.query, copies.part, item, copies.score)))
+
+
+def search_many(view: View, batches: Iterable[pa.Array], least: float, threads: Threads) -> tuple[Found, int]:
+    """Search for the items of batches, in threads; return what was found, and how many items there were."""
+    tasks = numbered(batches)
+    first = list(islice(tasks, 2))
+
+    def search(task: tuple[int, pa.Array]) -> Found:
+        return view.search(view.kit.sign(task[1]), least, first=task[0])
+
+    if len(first) < 2:  # noqa: PLR2004 - nothing to share among threads
+        return together(map(search, first)), sum(len(items) for _, items in first)
+    parts, counted = [], 0
+    for task, found in threads.map(lambda task: (task, search(task)), chain(first, tasks)):
+        parts.append(found)
+        counted = task[0] + len(task[1])
+    return together(parts), counted
+
+
+def numbered(batches: Iterable[pa.Array]) -> Iterator[tuple[int, pa.Array]]:
+    """Yield batches, each with the number of its first item."""
+    counted = 0
+    for items in batches:
+        yield counted, items
+        counted += len(items)
+
+
+def export(view: View, name: str) -> Iterator[pa.RecordBatch]:
+    """Yield all items of a view with their ids and fields, some at a time."""
+    for number, held in enumerate(view.held):
+        there = np.arange(held.part.count) if held.alive is None else np.flatnonzero(held.alive)
+        for some in slices(np.diff(held.part.offsets)[there], PACKED):
+            rows = take(held.part.rows, there[some])
+            items = view.items(number, there[some])
+            columns = [rows.column(0), items, *rows.columns[1:]]
+            yield from pa.table(columns, names=["id", name, *rows.column_names[1:]]).to_batches()

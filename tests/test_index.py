@@ -1,0 +1,390 @@
+"""An index on disk: what it answers, what it keeps, what it refuses."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lookalike import Index, InputError, Match, OutputError, Recipe, RecipeError, find_pairs
+from lookalike.index import change
+
+WORDS = [f"w{i}" for i in range(40)]
+
+
+def made_texts(count: int, seed: int = 5) -> list[str]:
+    """Return texts of which a third are others with a few words replaced."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(WORDS, 30)) for _ in range(count)]
+    for i in range(0, count - 1, 3):
+        words = texts[i].split()
+        for place in rng.integers(0, 30, rng.integers(0, 4)):
+            words[place] = "new"
+        texts[i + 1] = " ".join(words)
+    return texts
+
+
+def by_pairs(held: list[str], asked: list[str], threshold: float, **kinds: Any) -> set[tuple[int, int, float]]:
+    """Return (asked, held, similarity) as an exact run finds them."""
+    pairs = find_pairs(asked, against=held, threshold=threshold, recall=1, **kinds)
+    table = pairs.to_arrow()
+    return set(zip(table["left"].to_pylist(), table["right"].to_pylist(), table["similarity"].to_pylist(), strict=True))
+
+
+def answers(index: Index, asked: Any, **how: Any) -> set[tuple[int, Any, float]]:
+    """Return the same as an index answers it."""
+    matches = index.query_many(asked, top=None, **how)
+    return {(i, match.id, match.similarity) for i, found in enumerate(matches) for match in found}
+
+
+@pytest.mark.parametrize("steps", [1, 7, 40])
+def test_an_index_answers_what_an_exact_run_finds(tmp_path: Path, steps: int) -> None:
+    """However its items came in: in one part, or in many that were joined on the way."""
+    held, asked = made_texts(600), made_texts(300)
+    with Index.create(tmp_path / "i", shingle="words:2", threshold=0.5, recall=0.99999) as index:
+        for some in np.array_split(np.arange(600), steps):
+            index.add(some.tolist(), [held[i] for i in some])
+        expected = by_pairs(held, asked, 0.5, shingle="words:2")
+        assert len(expected) > 300
+        assert answers(index, asked) == expected
+        assert answers(index, asked, threshold=0.8) == {one for one in expected if one[2] >= 0.8}
+    with Index.open(tmp_path / "i") as index:
+        assert answers(index, asked) == expected
+        index.compact()
+        assert answers(index, asked) == expected
+        index.compact(rebuild=True)
+        assert answers(index, asked) == expected
+    assert Index.check(tmp_path / "i") == []
+
+
+def test_the_best_come_first_and_the_older_of_equals(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.1, fields=["n"]) as index:
+        index.add(["d", "b"], ["a b c d x", "a b c d"], {"n": [1, 2]})
+        index.add(["c", "a"], ["a b c d", "a b"], {"n": [3, None]})
+        found = index.query("a b c d")
+        assert [(match.id, match.similarity, match.fields) for match in found] == [
+            ("b", 1.0, {"n": 2}), ("c", 1.0, {"n": 3}), ("d", 0.8, {"n": 1}), ("a", 0.5, {"n": None}),
+        ]  # fmt: skip
+        assert index.query("a b c d", top=1) == [Match("b", 1.0, {"n": 2})]
+        assert index.query("a b c d", threshold=0.9) == found[:2]
+        assert index.query("") == index.query("zzz") == []
+
+
+def test_copies_are_all_found_and_deleted_one_by_one(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:2") as index:
+        index.add([1, 2, 3, 4], ["to be or not to be", "other words entirely", *["to be or not to be"] * 2])
+        assert [match.id for match in index.query("to be or not to be")] == [1, 3, 4]
+        index.delete([1])
+        assert [match.id for match in index.query("to be or not to be")] == [3, 4]
+        index.compact()
+        assert [match.id for match in index.query("to be or not to be")] == [3, 4]
+        index.delete([3, 4])
+        index.compact()
+        assert index.query("to be or not to be") == []
+        assert len(index) == 1
+        assert 2 in index
+
+
+def test_what_was_added_deleted_and_updated(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        assert (len(index), "a" in index, index.query("anything")) == (0, False, [])
+        assert index.delete(["a"]) == 0
+        assert index.add(["a", "b"], ["one text of words", "another text"]) == 2
+        assert (len(index), "a" in index, 5 in index, object() in index) == (2, True, False, False)
+        assert index.get("b") == "another text"
+        assert index.update(["b", "c"], ["changed text", "third"]) == 1
+        assert (len(index), index.get("b"), index.get("c")) == (3, "changed text", "third")
+        assert index.delete(["c", "c", "nobody"]) == 1
+        with pytest.raises(KeyError):
+            index.get("c")
+        index.add(["c"], ["again"])
+        assert index.get("c") == "again"
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index, Index.open(tmp_path / "i") as reader:
+        index.add(["a"], ["one"])
+        with pytest.raises(ZeroDivisionError), index.transaction():  # noqa: PT012 - it is all of it
+            index.add([f"x{i}" for i in range(3000)], [f"text number {i}" for i in range(3000)])
+            index.delete(["a"])
+            assert ("x7" in index, "a" in index, len(index)) == (True, False, 3000)
+            assert len(reader) == 1
+            raise ZeroDivisionError
+        assert (len(index), len(reader), "a" in index) == (1, 1, True)
+        assert not list((tmp_path / "i").glob("*.columns"))
+        with index.transaction():
+            index.add(["b"], ["two"])
+            index.delete(["a"])
+            assert len(reader) == 1
+        assert ("a" in reader, "b" in reader) == (False, True)
+
+
+def test_a_view_stays_as_it_was(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index, Index.open(tmp_path / "i") as reader:
+        index.add(range(2000), [f"text number {i} of the first ones" for i in range(2000)])
+        view = reader.view()
+        index.delete(range(1000))
+        index.compact()
+        assert (len(view), len(reader)) == (2000, 1000)
+        assert view.items(0, np.array([5]))[0].as_py() == "text number 5 of the first ones"
+
+
+def test_repeated_ids_are_refused(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        index.add(["a"], ["one"])
+        with pytest.raises(InputError, match="'a' is in the index already"):
+            index.add(["b", "a"], ["two", "three"])
+        with pytest.raises(InputError, match="'c' occurs twice"):
+            index.add(["c", "c"], ["two", "three"])
+        with pytest.raises(InputError, match="of large_string"):
+            index.add([1], ["two"])
+        assert len(index) == 1
+
+
+@pytest.mark.parametrize(
+    ("ids", "items", "problem"),
+    [
+        ("ab", ["x", "y"], "single one"),
+        (["a"], ["x", "y"], "Give one for each"),
+        (["a", "b", "c"], ["x", "y"], "Give one for each"),
+        (["a", None], ["x", "y"], "every item needs one"),
+        ([1.5, 2.5], ["x", "y"], "strings or integers"),
+        (["\ud800"], ["x"], "must be strings"),
+        ([["a"]], ["x"], "must be strings|strings or integers"),
+        (["a"], [["x", "y"]], "must be a string"),
+        (["a"], "x", "single string"),
+    ],
+)
+def test_what_cannot_be_added(tmp_path: Path, ids: Any, items: Any, problem: str) -> None:
+    with Index.create(tmp_path / "i") as index:
+        with pytest.raises(InputError, match=problem):
+            index.add(ids, items)
+        assert len(index) == 0
+
+
+ODD = [
+    "",
+    " ",
+    "a\0b",
+    "\n",
+    "é",
+    "e\u0301",
+    "\u202e",
+    "\U0001d518",
+    "\ufeff",
+    "\u0131",
+    "İ",
+    "ß",
+    "SS",
+    "a" * 10_000,
+    "'; --",
+    "\U0010ffff",
+]
+
+
+def test_ids_of_every_kind_are_kept_apart(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        index.add(ODD, [f"text number {i} about nothing" for i in range(len(ODD))])
+        assert [index.get(one) for one in ODD] == [f"text number {i} about nothing" for i in range(len(ODD))]
+        index.delete(ODD[::2])
+        assert [one in index for one in ODD] == [False, True] * (len(ODD) // 2)
+    with Index.open(tmp_path / "i") as index:
+        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == ODD[1::2]
+
+
+def test_fields(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", fields=["title", "tags"]) as index:
+        index.add(["a"], ["one two three"], pa.table({"title": ["A"], "tags": [["x", "y"]]}))
+        index.add(["b"], ["four five six"], {"title": ["B"]})
+        index.add(["c"], ["seven eight nine"])
+        index.compact()
+        assert [index.query(text)[0].fields for text in ("one two three", "four five six", "seven eight nine")] == [
+            {"title": "A", "tags": ["x", "y"]}, {"title": "B", "tags": None}, {"title": None, "tags": None},
+        ]  # fmt: skip
+        with pytest.raises(InputError, match="and not url"):
+            index.add(["d"], ["x"], {"url": ["u"]})
+        with pytest.raises(InputError, match="do not fit"):
+            index.add(["d"], ["x"], {"title": [[1.5]]})
+        with pytest.raises(InputError, match="2 rows of fields"):
+            index.add(["d"], ["x"], {"title": ["A", "B"]})
+        assert len(index) == 3
+
+
+def test_only_what_is_new_is_added(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.6) as index:
+        index.add(["a"], ["one two three four"])
+        added = index.add_new(
+            ["p", "q", "r", "s"],
+            ["one two three five", "six seven eight", "six seven eight nine", "seven eight nine ten"],
+        )
+        assert added.added == len(added) == 2
+        assert added.skipped.to_pylist() == [
+            {"id": "p", "match": "a", "similarity": 0.6}, {"id": "r", "match": "q", "similarity": 0.75},
+        ]  # fmt: skip
+        assert ("q" in index, "s" in index, "r" in index) == (True, True, False)
+        assert index.add_new(["t"], ["six seven eight"]).skipped["match"].to_pylist() == ["q"]
+        assert index.add_new([], []).skipped.num_rows == 0
+
+
+def test_items_without_ids_are_numbered_on(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        index.add(None, ["a", "b"])
+        index.delete([0])
+        index.add(None, ["c"])
+        assert (index.get(1), index.get(2)) == ("b", "c")
+
+
+@pytest.mark.parametrize(
+    ("how", "items", "asked"),
+    [
+        ({"shingle": "elements"}, [{"a", "b", "c"}, {"d"}, {"b", "c"}], {"b", "c", "a"}),
+        ({"shingle": "elements", "measure": "dice"}, [[1, 2, 3], [4], [2, 3]], [3, 2, 1]),
+        ({"shingle": "elements", "measure": "containment"}, [[1, 2, 3, 4, 5, 6], [4], [2, 3]], [2, 3]),
+        ({"shingle": "elements", "measure": "overlap"}, [[1, 2, 3, 4, 5, 6], [4], [2, 3]], [2, 3, 4, 7]),
+        ({"shingle": "tokens:2"}, [[1, 2, 3, 4], [4], [9, 2, 3, 4]], [1, 2, 3, 4]),
+        ({"shingle": "weights"}, [{"a": 1.0, "b": 0.5}, {"c": 2.0}, {"a": 1.0}], {"a": 0.5, "b": 0.5}),
+        ({"shingle": "chars:3", "bag": True}, ["abcabcabc", "xyz", "abcabc"], "abcabcabcabc"),
+        ({"recall": 1, "shingle": "chars:3"}, ["abcabcabc", "xyz", "abcdef"], "abcabd"),
+    ],
+)
+def test_other_kinds_and_measures(tmp_path: Path, how: dict[str, Any], items: list[Any], asked: Any) -> None:
+    with Index.create(tmp_path / "i", threshold=0.3, **how) as index:
+        index.add(None, items)
+        found = answers(index, [asked])
+        assert found == by_pairs(items, [asked], 0.3, **{key: how[key] for key in how if key != "recall"})
+        assert found
+        index.compact(rebuild=True)
+        assert answers(index, [asked]) == found
+        kind = type(items[0])
+        assert kind(index.get(0)) == items[0]
+
+
+def test_elements_of_two_types_are_refused(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="elements") as index:
+        index.add(None, [{"a", "b"}])
+        with pytest.raises(InputError, match="Got int64"):
+            index.add(None, [{1, 2}])
+        with pytest.raises(InputError, match="Got int64"):
+            index.query({1, 2})
+        with pytest.raises(InputError):
+            index.query("a")
+
+
+def test_the_recall_below_the_threshold_is_told(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", threshold=0.8) as index:
+        recipe = index.recipe
+        assert index.query_many(["a"]).recall == recipe.recall >= 0.99
+        assert index.query_many(["a"], threshold=0.5).recall == recipe.chance(0.5) < 0.9
+        for wrong in ({"top": 0}, {"top": 1.5}, {"threshold": 0}, {"threshold": 80}):
+            with pytest.raises(RecipeError):
+                index.query("a", **wrong)  # type: ignore[arg-type]  # what is tested
+
+
+def test_matches_as_a_table(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.5, fields=["t"]) as index:
+        index.add(["a", "b"], ["one two", "two three"], {"t": ["A", "B"]})
+        matches = index.query_many(["two three", "zzz", "one two three"])
+        assert matches.to_arrow().to_pylist() == [
+            {"query": 0, "id": "b", "similarity": 1.0, "t": "B"},
+            {"query": 2, "id": "a", "similarity": 2 / 3, "t": "A"},
+            {"query": 2, "id": "b", "similarity": 2 / 3, "t": "B"},
+        ]
+        assert [len(one) for one in matches] == [1, 0, 2]
+        assert matches[-1] == matches[2]
+        with pytest.raises(IndexError):
+            matches[3]
+
+
+def test_a_match_is_explained(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:2", threshold=0.5) as index:
+        index.add(["a"], ["the cat sat on the mat"])
+        comparison = index.explain("the cat sat on the rug", "a")
+        assert (comparison.similarity, comparison.shared) == (index.query("the cat sat on the rug")[0].similarity, 4)
+
+
+def test_a_recipe_or_settings(tmp_path: Path) -> None:
+    recipe = Recipe(threshold=0.7, seed=9)
+    with Index.create(tmp_path / "i", recipe) as index:
+        assert index.recipe == recipe
+    with Index.open(tmp_path / "i") as index:
+        assert index.recipe == recipe
+    with pytest.raises(RecipeError, match="not both"):
+        Index.create(tmp_path / "j", recipe, threshold=0.5)
+    with pytest.raises(OutputError, match="is there already"):
+        Index.create(tmp_path / "i", recipe)
+    with pytest.raises(RecipeError, match="measure"):
+        Index.create(tmp_path / "j", measure="euclidean", threshold=1.0)
+    with pytest.raises(RecipeError, match="fields"):
+        Index.create(tmp_path / "j", fields=["id"])
+    assert not (tmp_path / "j").exists()
+
+
+def test_a_closed_index_says_so(tmp_path: Path) -> None:
+    index = Index.create(tmp_path / "i")
+    index.close()
+    index.close()
+    with pytest.raises(InputError, match="was closed"):
+        index.query("a")
+    with pytest.raises(InputError, match="was closed"):
+        index.add(["a"], ["b"])
+
+
+def test_parts_are_joined_as_they_become_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change, "FEW", 3)
+    monkeypatch.setattr(change, "GROWTH", 2)
+    monkeypatch.setattr(change, "SMALL_ITEMS", 4)
+    with Index.create(tmp_path / "i") as index:
+        for i in range(200):
+            index.add([i], [f"text number {i} about something else {i * i}"])
+        assert index.info()["parts"] <= 20
+        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == list(range(200))
+        assert all(index.get(i).startswith(f"text number {i} ") for i in range(0, 200, 17))
+    assert Index.check(tmp_path / "i") == []
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["add", "delete", "update", "compact", "open"]), st.sets(st.integers(0, 12), min_size=1)),
+    max_size=12,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS, seed=st.integers(0, 5))
+def test_an_index_is_a_dict_that_can_be_searched(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, set[int]]], seed: int
+) -> None:
+    """Whatever is done to it, it holds what a dict would, and finds what is similar among that."""
+    folder = tmp_path_factory.mktemp("index") / "i"
+    texts = iter(itertools.cycle(made_texts(60, seed)))
+    held: dict[int, str] = {}
+    index = Index.create(folder, shingle="words:2", threshold=0.4, recall=0.999999)
+    for step, ids in steps:
+        some = sorted(ids)
+        if step == "open":
+            index.close()
+            index = Index.open(folder)
+        elif step == "compact":
+            index.compact()
+        elif step == "delete":
+            assert index.delete(some) == len(ids & held.keys())
+            held = {key: text for key, text in held.items() if key not in ids}
+        else:
+            new = {key: next(texts) for key in (some if step == "update" else [k for k in some if k not in held])}
+            (index.update if step == "update" else index.add)(list(new), list(new.values()))
+            held = {key: text for key, text in held.items() if key not in new} | new
+        assert len(index) == len(held)
+    asked = made_texts(20, seed)
+    keys = list(held)
+    expected = (
+        {(a, keys[b], s) for a, b, s in by_pairs(list(held.values()), asked, 0.4, shingle="words:2")} if held else set()
+    )
+    assert answers(index, asked) == expected
+    assert {row["id"]: row["text"] for batch in index.rows() for row in batch.to_pylist()} == held
+    index.close()
+    assert Index.check(folder) == []
