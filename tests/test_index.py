@@ -283,7 +283,7 @@ def test_the_recall_below_the_threshold_is_told(tmp_path: Path) -> None:
         assert index.query_many(["a"], threshold=0.5).recall == recipe.chance(0.5) < 0.9
         for wrong in ({"top": 0}, {"top": 1.5}, {"threshold": 0}, {"threshold": 80}):
             with pytest.raises(RecipeError):
-                index.query("a", **wrong)  # type: ignore[arg-type]  # what is tested
+                index.query("a", **wrong)
 
 
 def test_matches_as_a_table(tmp_path: Path) -> None:
