@@ -20,7 +20,7 @@ from lookalike.index.matches import Added
 from lookalike.index.part import Part, take
 from lookalike.index.rows import as_ids, conform, write_types
 from lookalike.index.store import Entry
-from lookalike.index.view import Found, Held, View, together
+from lookalike.index.view import Found, Held, View, in_threads, together
 from lookalike.kernels.postings import HALF, LOW_HALF
 from lookalike.sign import SignedSets
 from lookalike.threads import slices
@@ -61,7 +61,7 @@ class Prepared:
 
 def add(index: Index, store: Store, incoming: Iterable[Incoming]) -> int:
     """Add items, in one part or several; return how many."""
-    prepared = index.threads.map(preparer(index), located(index, store, incoming))
+    prepared = in_threads(index.threads, preparer(index), located(index, store, incoming))
     added = 0
     while part := list_some(prepared):
         added += write_part(index, store, part, prepared)
@@ -112,7 +112,7 @@ def preparer(index: Index) -> Callable[[Incoming], Prepared]:
 def add_new(index: Index, store: Store, incoming: Iterable[Incoming]) -> Added:
     """Add the items that resemble none before them; return how many, and what the others resemble most."""
     added, skipped = 0, []
-    for prepared in index.threads.map(preparer(index), located(index, store, incoming)):
+    for prepared in in_threads(index.threads, preparer(index), located(index, store, incoming)):
         matches = resembled(index, prepared)
         skipped.append(matches)
         known = set(matches.column("place").to_pylist())

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 UPPER = ~LOW_HALF
 FORMAT = 1
+MANY = 10_000
+"""Items from which several threads sort their keys in less time than one."""
 
 
 class PartWriter:
@@ -131,7 +133,8 @@ class PartWriter:
             firsts = original[(all_of_it & LOW_HALF).astype(np.int64)].astype(np.uint64)
             return in_order((all_of_it & UPPER) | firsts)
 
-        made = list(self._threads.map(make, range(bands)))
+        few = self.count < MANY
+        made = list(map(make, range(bands)) if few else self._threads.map(make, range(bands)))
         postings = np.stack(made) if made else np.empty((0, 0), np.uint64)
         self._postings.clear()
         self._writer.column("postings", postings)

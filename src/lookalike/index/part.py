@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.arrow import as_arrow
-from lookalike.ids import hash_ids
 from lookalike.index.container import damaged
 from lookalike.kernels.postings import HALF, LOW_HALF, count_found, fill_directory, write_found
 from lookalike.shingle import in_order
@@ -92,9 +91,11 @@ class Part:
             raise damaged(self.container.name, "an item is not where it should be")
         return [data[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
-    def find_ids(self, ids: pa.Array) -> NDArray[np.uint64]:
-        """Return (place among the ids, item) where an item has that id."""
-        found = self.named.find(hash_ids(ids)[None, :])
+    def find_ids(self, ids: pa.Array, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return (place among the ids, item) where an item has that id; `hashes` are those of the ids."""
+        found = self.named.find(hashes[None, :])
+        if not len(found):
+            return found
         places, items = halves(found)
         wanted, held = take(ids, places).to_pylist(), take(self.ids, items).to_pylist()
         same: NDArray[np.uint64] = found[np.array([one == two for one, two in zip(wanted, held, strict=True)], bool)]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.arrow import as_arrow
+from lookalike.ids import hash_ids
 from lookalike.index.matches import Matches
 from lookalike.index.part import halves, take
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from lookalike.index.part import Part
     from lookalike.sign import SignedSets
     from lookalike.threads import Threads
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 FINDS = 1 << 20
 """Candidates of some items that are held at a time, unless one item has more."""
@@ -103,8 +107,9 @@ class View:
     def locate(self, ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
         """Return where ids are: place among those asked for, place of the part, item of it."""
         places, parts, items = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.uint32)]
+        hashes = hash_ids(ids)
         for number, held in enumerate(self.held):
-            place, item = halves(held.part.find_ids(ids))
+            place, item = halves(held.part.find_ids(ids, hashes))
             there = held.is_there(item)
             places.append(place[there])
             items.append(item[there])
@@ -209,19 +214,21 @@ def with_copies(part: Part, found: Found) -> Found:
 
 def search_many(view: View, batches: Iterable[pa.Array], least: float, threads: Threads) -> tuple[Found, int]:
     """Search for the items of batches, in threads; return what was found, and how many items there were."""
-    tasks = numbered(batches)
-    first = list(islice(tasks, 2))
-
-    def search(task: tuple[int, pa.Array]) -> Found:
-        return view.search(view.kit.sign(task[1]), least, first=task[0])
-
-    if len(first) < 2:  # noqa: PLR2004 - nothing to share among threads
-        return together(map(search, first)), sum(len(items) for _, items in first)
     parts, counted = [], 0
-    for task, found in threads.map(lambda task: (task, search(task)), chain(first, tasks)):
+
+    def search(task: tuple[int, pa.Array]) -> tuple[Found, int]:
+        first, items = task
+        return view.search(view.kit.sign(items), least, first=first), first + len(items)
+
+    for found, counted in in_threads(threads, search, numbered(batches)):  # noqa: B007 - the last counts
         parts.append(found)
-        counted = task[0] + len(task[1])
     return together(parts), counted
+
+
+def in_threads(threads: Threads, function: Callable[[Task], Result], tasks: Iterator[Task]) -> Iterator[Result]:
+    """Yield `function(task)` for each task, in threads; a single one is done here, which takes less."""
+    first = list(islice(tasks, 2))
+    return map(function, first) if len(first) < 2 else threads.map(function, chain(first, tasks))  # noqa: PLR2004
 
 
 def numbered(batches: Iterable[pa.Array]) -> Iterator[tuple[int, pa.Array]]:

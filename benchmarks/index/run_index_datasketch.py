@@ -1,0 +1,49 @@
+"""datasketch: MinHashLSH in memory, and the exact similarity of shingle sets for what it finds.
+
+Its size is that of the index and the sets, pickled: shingles as 64-bit numbers, which takes least.
+"""
+# /// script
+# dependencies = ["datasketch>=2.0", "pyfarmhash", "pyarrow"]
+# ///
+
+from __future__ import annotations
+
+import pickle
+
+import farmhash  # type: ignore[import-untyped]
+from asked import THRESHOLD, base, questions, shingles, show, timed
+from datasketch import LeanMinHash, MinHash, MinHashLSH
+
+PACKAGE = "datasketch"
+PERMUTATIONS = 128
+
+
+def signed(texts: list[str]) -> tuple[list[set[int]], list[LeanMinHash]]:
+    """Return the sets of texts and their signatures."""
+    sets = [shingles(text) for text in texts]
+    encoded = [[shingle.encode() for shingle in one] for one in sets]
+    made = MinHash.generator(encoded, num_perm=PERMUTATIONS, hashfunc=farmhash.hash32)
+    numbers = [{farmhash.hash64(shingle) for shingle in one} for one in encoded]
+    return numbers, [LeanMinHash(one) for one in made]
+
+
+def build() -> list[set[int]]:
+    """Sign and insert all documents."""
+    sets, made = signed(base)
+    for i, one in enumerate(made):
+        index.insert(i, one, check_duplication=False)
+    return sets
+
+
+def answers() -> list[list[int]]:
+    """Return what each question resembles."""
+    found = []
+    for one, signature in zip(*signed(questions), strict=True):
+        some = [(j, len(one & sets[j])) for j in index.query(signature)]
+        found.append([j for j, shared in some if shared / (len(one) + len(sets[j]) - shared) >= THRESHOLD])
+    return found
+
+
+index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
+seconds, sets = timed(build)
+show("in memory, exact scores", seconds, answers, len(pickle.dumps((index, sets))))
