@@ -318,8 +318,8 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
         Index.create(tmp_path / "j", recipe, threshold=0.5)
     with pytest.raises(OutputError, match="is there already"):
         Index.create(tmp_path / "i", recipe)
-    with pytest.raises(RecipeError, match="measure"):
-        Index.create(tmp_path / "j", measure="euclidean", threshold=1.0)
+    with pytest.raises(RecipeError, match="threshold"):
+        Index.create(tmp_path / "j", measure="euclidean")
     with pytest.raises(RecipeError, match="fields"):
         Index.create(tmp_path / "j", fields=["id"])
     assert not (tmp_path / "j").exists()
@@ -388,3 +388,54 @@ def test_an_index_is_a_dict_that_can_be_searched(
     assert {row["id"]: row["text"] for batch in index.rows() for row in batch.to_pylist()} == held
     index.close()
     assert Index.check(folder) == []
+
+
+def made_vectors(count: int) -> Any:
+    """Return vectors, half of which are the others with noise."""
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(count, 16)).astype(np.float32)
+    rows[count // 2 :] = rows[: count // 2] + 0.1 * rng.normal(size=(count // 2, 16))
+    return rows
+
+
+def made_bits(count: int) -> Any:
+    """Return bits, half of which are the others with two of them changed."""
+    rows = np.random.default_rng(3).integers(0, 256, (count, 9)).astype(np.uint8)
+    rows[count // 2 :] = rows[: count // 2]
+    rows[count // 2 :, 0] ^= 3
+    return rows
+
+
+@pytest.mark.parametrize("bands", [{}, {"bands": 60, "rows": 8}], ids=["exactly", "by bands"])
+@pytest.mark.parametrize(
+    ("how", "rows"),
+    [
+        ({"shingle": "vectors", "measure": "cosine", "threshold": 0.97}, made_vectors(2600)),
+        ({"shingle": "vectors", "measure": "euclidean", "threshold": 0.5}, made_vectors(2600)),
+        ({"shingle": "vectors", "measure": "agreement", "tolerance": 0.2, "threshold": 0.8}, made_vectors(2600)),
+        ({"shingle": "bits", "measure": "hamming", "threshold": 3}, made_bits(2600)),
+    ],
+    ids=["cosine", "euclidean", "agreement", "hamming"],
+)
+def test_vectors_and_bits(tmp_path: Path, how: dict[str, Any], rows: Any, bands: dict[str, Any]) -> None:
+    asked, held = rows[:200], rows[200:]
+    pairs = find_pairs(asked, against=held, recall=1, **how).to_arrow()
+    expected = set(zip(*(column.to_pylist() for column in pairs.columns), strict=True))
+    with Index.create(tmp_path / "i", **how, **bands) as index:
+        index.add(range(2000), held[:2000])
+        index.add(range(2000, 2400), held[2000:])
+        found = {(i, match.id, match.value) for i, one in enumerate(index.query_many(asked)) for match in one}
+        assert len(expected) > 100
+        assert len(found & expected) >= (0.9 if bands else 1) * len(expected)
+        assert found <= expected
+        assert index.get(3) == held[3].tolist()
+        match = index.query(held[7])[0]
+        assert (match.id, match.value) == (7, index.recipe.measure.best)
+        wrong = "similarity" if index.recipe.measure.is_distance else "distance"
+        with pytest.raises(AttributeError, match=f"no {wrong}"):
+            getattr(match, wrong)
+        with pytest.raises(InputError, match="length"):
+            index.query(held[0][:8])
+        if how["shingle"] == "vectors":
+            with pytest.raises(InputError, match="item 1: the vector holds NaN"):
+                index.add(None, np.array([held[0], held[0] * np.nan]))

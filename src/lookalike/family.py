@@ -7,7 +7,7 @@ taken with a margin.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.recipe import Banding, Recipe
-    from lookalike.vectors import Vectors
 
 Matrix = Any
 """Rows made ready to be compared with many others, as a family likes them."""
@@ -38,6 +37,22 @@ DIRECTIONS, SHIFTS = 0, 1 << 62
 """Where in the sequence of random numbers those of one purpose begin."""
 
 
+class Rows(Protocol):
+    """Vectors as the rows of a matrix."""
+
+    @property
+    def matrix(self) -> NDArray[Any]:
+        """All of them."""
+
+    @property
+    def length(self) -> int:
+        """How long a row is."""
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """About the middle of all."""
+
+
 class Family(ABC):
     """Signs and compares vectors by one measure."""
 
@@ -48,7 +63,7 @@ class Family(ABC):
     signs = 0.05e-9
     """The same for a number of a vector and a slot."""
 
-    def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
+    def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         self.matrix = vectors.matrix
         self.length = vectors.length
         self.recipe = recipe
@@ -77,7 +92,7 @@ class Family(ABC):
 class Cosine(Family):
     """The angle between vectors: a slot is the side of a random plane."""
 
-    def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
+    def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
         self.margin = (self.length + 8) * ROUNDING
         self.norms = norms(self.matrix)
@@ -124,12 +139,11 @@ class Euclidean(Family):
     takes = 0.12e-9
     signs = 0.1e-9
 
-    def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
+    def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
         norms(self.matrix)  # which raises where a square is no number
         self._directions = np.empty((self.length, 0))
-        first = self.matrix[: 1 << 16]
-        self._middle = first.mean(axis=0, dtype=np.float64) if len(first) else np.zeros(self.length)
+        self._middle = vectors.middle
         """Vectors are moved by it before they are multiplied, so that what is small remains."""
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
@@ -215,7 +229,7 @@ class Agreement(Family):
     takes = 0.4e-9
     signs = 0.0
 
-    def __init__(self, vectors: Vectors, recipe: Recipe) -> None:
+    def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
         assert recipe.measure.tolerance is not None  # noqa: S101 - as the measure has made sure
         self._tolerances = np.full(self.length, recipe.measure.tolerance)

@@ -66,20 +66,11 @@ class Vectors:
     def check(self, batch: Batch, source: Source) -> Checked:
         """Look through a batch, in any thread: raise where a vector cannot be compared, and say where it stands."""
         missing = batch.items.is_null().to_numpy(zero_copy_only=False)
+        refuse_wrong(batch, source, self._measure)
         rows = matrix_of(batch.items)
-        if missing.any():
-            rows = np.where(missing[:, None], rows.dtype.type(0), rows)
         bits = 8 * rows.shape[1] if self._measure.of == "bits" else 0
-        if self._measure.of == "bits":
-            rows = padded(rows).view(np.uint64)
-        else:
-            refuse(~np.isfinite(rows).all(axis=1) & ~missing, batch, source, "holds NaN or an infinity; replace it")
-            if self._measure.name == "cosine":
-                no_direction = ~rows.any(axis=1) & ~missing
-                refuse(no_direction, batch, source, "has only zeros, so it has no direction; drop it, or make it null")
-            rows = rows + rows.dtype.type(0)  # which makes one zero of two
-        prints = np.empty((len(rows), 2), np.uint64)
-        fingerprint_rows(padded(rows).view(np.uint64), prints)
+        rows = as_compared(rows, self._measure)
+        prints = fingerprints(rows)
         prints[missing] = 0
         return Checked(rows, prints, int(missing.sum()), bits)
 
@@ -110,6 +101,12 @@ class Vectors:
         """All vectors, read from disk as they are used."""
         return self._data.view().view(self._dtype).reshape(self.count, self.length)
 
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """About the middle of all vectors."""
+        first = self.matrix[: 1 << 16]
+        return first.mean(axis=0, dtype=np.float64) if len(first) else np.zeros(self.length)
+
     def parts(self) -> Iterator[slice]:
         """Cut the vectors in parts."""
         for begin in range(0, self.count, ROWS_AT_A_TIME):
@@ -138,7 +135,23 @@ def matrix_of(items: pa.Array) -> NDArray[Any]:
     values = items.values.slice(items.offset * length, len(items) * length)
     if values.null_count:
         values = values.fill_null(0)
-    return np.asarray(values.to_numpy(zero_copy_only=False)).reshape(len(items), length)
+    rows = np.asarray(values.to_numpy(zero_copy_only=False)).reshape(len(items), length)
+    if items.null_count:
+        missing = items.is_null().to_numpy(zero_copy_only=False)
+        rows = np.where(missing[:, None], rows.dtype.type(0), rows)
+    return rows
+
+
+def as_compared(rows: NDArray[Any], measure: Measure) -> NDArray[Any]:
+    """Return rows as they are compared: bits in words, vectors with one zero instead of two."""
+    return padded(rows).view(np.uint64) if measure.of == "bits" else rows + rows.dtype.type(0)
+
+
+def fingerprints(rows: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return two numbers for each row, the same for those that are the same."""
+    prints = np.empty((len(rows), 2), np.uint64)
+    fingerprint_rows(padded(rows).view(np.uint64), prints)
+    return prints
 
 
 def padded(rows: NDArray[Any]) -> NDArray[np.uint8]:
@@ -148,6 +161,18 @@ def padded(rows: NDArray[Any]) -> NDArray[np.uint8]:
     if not short:
         return held
     return np.concatenate((held, np.zeros((len(held), short), np.uint8)), axis=1)
+
+
+def refuse_wrong(batch: Batch, source: Source, measure: Measure) -> None:
+    """Raise where a vector cannot be compared, and say where it stands."""
+    if measure.of == "bits":
+        return
+    missing = batch.items.is_null().to_numpy(zero_copy_only=False)
+    rows = matrix_of(batch.items)
+    refuse(~np.isfinite(rows).all(axis=1) & ~missing, batch, source, "holds NaN or an infinity; replace it")
+    if measure.name == "cosine":
+        no_direction = ~rows.any(axis=1) & ~missing
+        refuse(no_direction, batch, source, "has only zeros, so it has no direction; drop it, or make it null")
 
 
 def refuse(wrong: NDArray[np.bool_], batch: Batch, source: Source, why: str) -> None:

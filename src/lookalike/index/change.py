@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError
-from lookalike.index import pack
 from lookalike.index.container import Container
 from lookalike.index.kit import Types
 from lookalike.index.make import PartWriter
@@ -22,7 +21,6 @@ from lookalike.index.rows import as_ids, conform, write_types
 from lookalike.index.store import Entry
 from lookalike.index.view import Found, Held, View, in_threads, together
 from lookalike.kernels.postings import HALF, LOW_HALF
-from lookalike.sign import SignedSets
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.index import Index
+    from lookalike.index.kit import Signed
     from lookalike.index.rows import Incoming
     from lookalike.index.store import Store
 
@@ -56,7 +55,16 @@ class Prepared:
 
     packed: list[bytes]
     rows: pa.Table
-    signed: SignedSets
+    signed: Signed
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """What is written of items that were signed."""
+
+    keys: NDArray[np.uint64]
+    prints: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
 
 
 def add(index: Index, store: Store, incoming: Iterable[Incoming]) -> int:
@@ -103,8 +111,8 @@ def preparer(index: Index) -> Callable[[Incoming], Prepared]:
     kit, kind = index.view().kit, index.kind
 
     def prepare(some: Incoming) -> Prepared:
-        packed = pack.pack(some.items, pack.form_of(kind, some.items))
-        return Prepared(packed, some.rows, kit.sign(some.items))
+        types = Types.of(kind, some.items)
+        return Prepared(kit.pack(some.items, types), some.rows, kit.sign(some.items))
 
     return prepare
 
@@ -157,9 +165,9 @@ def alone_view(view: View, prepared: Prepared, index: Index) -> View:
 
 
 def some_of(prepared: Prepared, places: NDArray[np.int64]) -> Prepared:
-    """Return some of the items; their sets are left out, which are needed no more."""
+    """Return some of the items; what comparing them takes is left out, which is needed no more."""
     signed = prepared.signed
-    some = SignedSets(signed.elements[:0], signed.sizes[places], signed.keys[:, places], signed.prints[places])
+    some = Keyed(signed.keys[:, places], signed.prints[places], signed.sizes[places])
     return Prepared([prepared.packed[place] for place in places], take(prepared.rows, places), some)
 
 
@@ -309,6 +317,6 @@ def make_again(writer: PartWriter, held: Held, view: View) -> None:
     assert view.types is not None  # noqa: S101 - there are items
     for some in slices(np.diff(part.offsets)[there], SMALL):
         items = there[some]
-        signed = view.kit.sign(view.kit.unpacked(part, items, view.types))
+        signed = view.kit.sign(view.kit.unpack(part, items, view.types))
         packed = [bytes(one) for one in part.packed(items)]
         writer.add(packed, take(part.rows, items), signed.keys, signed.prints, signed.sizes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
 from lookalike.index.container import Container
-from lookalike.index.kit import SetKit, Types
+from lookalike.index.kit import Types, kit_for
 from lookalike.index.part import Part
 from lookalike.index.rows import as_ids, read_types, rows_of
 from lookalike.index.store import Store
@@ -24,6 +24,7 @@ from lookalike.read import Kind, open_source
 from lookalike.recipe import Recipe
 from lookalike.settings import Settings, kind_of, recipe_of
 from lookalike.threads import Threads
+from lookalike.vectors import refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
 ATTEMPTS = 20
 """How often parts are looked for that were joined meanwhile."""
 
-COLUMNS: dict[Kind, str] = {"texts": "text", "tokens": "tokens", "elements": "elements", "weights": "weights"}
+COLUMNS: dict[Kind, str] = {
+    "texts": "text",
+    "tokens": "tokens",
+    "elements": "elements",
+    "weights": "weights",
+    "vectors": "vector",
+    "bits": "bits",
+}
 """What the column of items is called where they are written."""
 
 AT_A_TIME = 1 << 19
@@ -60,7 +68,7 @@ class Index:
         with store.reading():
             self.recipe = Recipe.from_json(store.about("recipe"))
             self.fields: tuple[str, ...] = tuple(store.about("fields"))
-        self._kit = SetKit(self.recipe)
+        self._kit = kit_for(self.recipe)
         self._threads: Threads | None = None
         self._view = View(-1, (), self._kit, None, None)
 
@@ -77,10 +85,6 @@ class Index:
         if recipe is not None and settings:
             raise RecipeError("Give a recipe, or the settings of one, not both")
         recipe = recipe or recipe_of(settings, kind_of(settings) or "texts")
-        if recipe.measure.of != "sets":
-            raise RecipeError(
-                f"An index holds texts, sets and weighted sets as yet. Got the measure {recipe.measure.name}"
-            )
         if "id" in fields or len(set(fields)) < len(fields):
             raise RecipeError(f"`fields` must be different names, and none of them id. Got {', '.join(fields)}")
         return cls(Store.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)}))
@@ -103,8 +107,8 @@ class Index:
     @property
     def kind(self) -> Kind:
         """What its items are."""
-        kind = self.recipe.shingling.kind
-        return kind if kind in ("tokens", "elements", "weights") else "texts"
+        kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+        return kinds.get(self.recipe.shingling.kind, "texts")
 
     # Asking
 
@@ -133,6 +137,8 @@ class Index:
         for batch in source.batches():
             if view.types is not None:
                 view.types.refuse_others(Types.of(self.kind, batch.items))
+            if self.kind == "vectors":
+                refuse_wrong(batch, source, self.recipe.measure)
             yield batch.items
 
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind

@@ -3,55 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError
-from lookalike.index import pack
-from lookalike.kernels import weights as weight_kernels
-from lookalike.kernels.postings import may_reach
-from lookalike.measures import CONTAINMENT
-from lookalike.shingle import Shingler
-from lookalike.sign import Signer
-from lookalike.verify import compare_sets
-from lookalike.weigh import Weigher, WeightSigner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
     from numpy.typing import NDArray
 
     from lookalike.index.part import Part
     from lookalike.read import Kind
     from lookalike.recipe import Recipe
-    from lookalike.sign import MadeSets, SignedSets
-
-TEXT_AT_A_TIME = 1 << 20
-"""Bytes of packed items that are compared in one go."""
 
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """What the items and ids of an index are, which the first that are added decide."""
+    """What the items of an index are, which the first that are added decide."""
 
     kind: Kind
-    form: pack.Form
     element: pa.DataType | None
-    """Of lists: what their elements are."""
+    """Of sets and vectors: what they are made of."""
+    length: int
+    """Of vectors: how many numbers each has, or bytes of bits."""
 
     @classmethod
     def of(cls, kind: Kind, items: pa.Array) -> Types:
         """Return what these items are."""
+        if kind == "texts":
+            return cls(kind, None, 0)
         if kind in ("vectors", "bits"):
-            raise InputError(f"An index holds texts, sets and weighted sets as yet, not {kind}")
-        element = None if kind == "texts" else plain_type(items.type.value_type)
-        return cls(kind, pack.form_of(kind, items), element)
+            return cls(kind, items.type.value_type, items.type.list_size)
+        return cls(kind, plain_type(items.type.value_type), 0)
 
-    def refuse_others(self, types: Types) -> None:
+    def refuse_others(self, others: Types) -> None:
         """Raise unless items of these types can be compared with those of the index."""
-        if types.element != self.element:
+        if self.length != others.length:
             raise InputError(
-                f"The elements of the sets in this index are of {self.element}. Got {types.element}; make them one type"
+                f"The vectors of this index have the length {self.length}. Got {others.length}; make all of one length"
+            )
+        if self.kind not in ("vectors", "bits") and others.element != self.element:
+            raise InputError(
+                f"The elements of the sets in this index are of {self.element}. Got {others.element}; make them one "
+                "type"
             )
 
 
@@ -68,61 +65,73 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     return pa.large_string()
 
 
-class SetKit:
-    """Signs and compares sets: of shingles, as they are, or weighted."""
+class Signed(Protocol):
+    """Items after signing."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        self.recipe = recipe
-        self._signer: Signer | WeightSigner
-        self._weighted = recipe.shingling.kind == "weights"
-        if self._weighted:
-            self._signer = WeightSigner(recipe, Weigher(recipe.shingling))
-        else:
-            self._signer = Signer(recipe, Shingler(recipe.shingling))
-        measure = recipe.measure
-        self._code = CONTAINMENT if measure.one_way else measure.code
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """Of item i they are `keys[:, i]`, one for each band."""
 
-    def sign(self, items: pa.Array) -> SignedSets:
-        """Return keys, fingerprints and sets of items; safe in any number of threads."""
-        return self._signer.sign_sets(items)
+    @property
+    def prints(self) -> NDArray[np.uint64]:
+        """Two numbers, the same for items that are the same; the first is 0 if there is nothing of an item."""
 
-    def sets(self, items: pa.Array) -> MadeSets:
-        """Return the sets of items only."""
-        return self._signer.make_sets(items)
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How much there is of each item."""
 
-    def possible(self, one: NDArray[np.integer[Any]], two: NDArray[np.integer[Any]], least: float) -> NDArray[np.bool_]:
-        """Tell which sets of these sizes may be similar enough."""
-        if self._weighted:
-            return np.ones(len(one), bool)
-        out = np.empty(len(one), bool)
-        may_reach((self._code, least), one, two, out)
-        return out
+
+class Kit(Protocol):
+    """Writes, signs and compares items of one kind. Each method may be used by several threads at a time."""
+
+    recipe: Recipe
+
+    def pack(self, items: pa.Array, types: Types) -> list[bytes]:
+        """Return each item as bytes."""
+
+    def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
+        """Return some items of a part."""
+
+    def sign(self, items: pa.Array) -> Signed:
+        """Sign items, with all that comparing them takes."""
+
+    def load(self, part: Part, items: NDArray[np.int64], types: Types) -> Any:  # noqa: ANN401 - what `compare` takes
+        """Return some items of a part, ready to be compared."""
+
+    def everything(
+        self,
+        part: Part,
+        firsts: NDArray[np.int64],
+        asked: Any,  # noqa: ANN401 - signed items
+        there: NDArray[np.int64],
+        least: float,
+        types: Types,
+    ) -> Iterator[NDArray[np.uint64]]:
+        """Yield (place, item) that may be similar enough, without bands: of what is asked about, and of a part."""
+
+    def possible(self, one: NDArray[Any], two: NDArray[Any], least: float) -> NDArray[np.bool_]:
+        """Tell which items of these sizes may be similar enough."""
 
     def compare(
-        self, asked: MadeSets, left: NDArray[np.int32], held: MadeSets, right: NDArray[np.int32], least: float
+        self,
+        asked: Any,  # noqa: ANN401 - signed items
+        left: NDArray[np.int32],
+        held: Any,  # noqa: ANN401 - loaded items
+        right: NDArray[np.int32],
+        least: float,
     ) -> NDArray[np.float64]:
-        """Return the exact similarity of sets on the left with sets on the right, or 0 where it is below `least`.
+        """Return the exact score of items on the left with items on the right; anything less where it is below `least`.
 
         Those with the same left one come together.
         """
-        out = np.empty(len(left), np.float64)
-        if self._weighted:
-            weight_kernels.similarities(left, right, weighted_columns(asked), weighted_columns(held), least, out)
-            return out
-        elements = np.concatenate((asked.elements, held.elements))
-        elements.flags.writeable = False
-        sizes = np.concatenate((asked.sizes, held.sizes)).astype(np.int32)
-        begins = np.cumsum(sizes, dtype=np.int64) - sizes
-        others = right + np.int32(len(asked.sizes))
-        compare_sets(left, others, (elements, begins, sizes), (self._code, least), out)
-        return out
-
-    def unpacked(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
-        """Return some items of a part."""
-        return pack.unpack(part.packed(items), types.form, types.element)
 
 
-def weighted_columns(signed: MadeSets) -> tuple[NDArray[Any], ...]:
-    """Return what a kernel must know of weighted sets: the numbers, where sets begin, their sizes."""
-    sizes = signed.sizes.astype(np.int32)
-    return signed.elements, 2 * (np.cumsum(signed.sizes) - signed.sizes), sizes
+def kit_for(recipe: Recipe) -> Kit:
+    """Return what a recipe asks for."""
+    if recipe.measure.of == "sets":
+        from lookalike.index.set_kit import SetKit  # noqa: PLC0415 - one of two
+
+        return SetKit(recipe)
+    from lookalike.index.vector_kit import VectorKit  # noqa: PLC0415 - one of two
+
+    return VectorKit(recipe)

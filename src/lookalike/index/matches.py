@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,23 +15,46 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Match:
     """An item of an index that resembles the one asked about."""
 
     id: Any
-    similarity: float
+    value: float
+    """The similarity, or the distance, exactly."""
     fields: dict[str, Any] = field(default_factory=dict)
     """What is stored with it."""
+    column: Literal["similarity", "distance"] = "similarity"
+    """Which of the two the value is."""
+
+    @property
+    def similarity(self) -> float:
+        """How similar it is; an index by distance has none."""
+        return self._value("similarity")
+
+    @property
+    def distance(self) -> float:
+        """How far apart it is; an index by similarity has none."""
+        return self._value("distance")
+
+    def _value(self, wanted: str) -> float:
+        if self.column != wanted:
+            raise AttributeError(f"this match has a {self.column}, no {wanted}")
+        return self.value
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {"id": self.id, "similarity": self.similarity, **self.fields}
+        return {"id": self.id, self.column: self.value, **self.fields}
+
+    def __repr__(self) -> str:
+        return f"Match({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The matches of many items, the best of each first: columns query (from 0), id, similarity, and stored fields.
+    """The matches of many items, the best of each first.
+
+    Columns are query (from 0), id, similarity or distance, and stored fields.
 
     `matches[i]` is a list of those of item i; iterating goes through the lists.
     """
@@ -68,9 +91,11 @@ class Matches:
 
 def as_matches(table: pa.Table) -> list[Match]:
     """Return the rows of a table of matches."""
-    names = table.column_names[3:]
-    columns = [column.to_pylist() for column in table.columns[1:]]
-    return [Match(one, value, dict(zip(names, rest, strict=True))) for one, value, *rest in zip(*columns, strict=True)]
+    _, _, column, *names = table.column_names
+    return [
+        Match(one, value, dict(zip(names, rest, strict=True)), column)
+        for one, value, *rest in zip(*(column.to_pylist() for column in table.columns[1:]), strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)

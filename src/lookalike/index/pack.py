@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 import threading
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
+from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 from lookalike.shingle import text_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from lookalike.read import Kind
-
-Form = Literal["text", "numbers", "json"]
-"""How an item becomes bytes: UTF-8; 64-bit integers; JSON."""
+    from lookalike.index.kit import Types
 
 PLAIN, PACKED = b"\0", b"\1"
 SHORT = 64
@@ -32,29 +30,18 @@ LEVEL = 1
 _local = threading.local()
 
 
-def form_of(kind: Kind, items: pa.Array) -> Form:
-    """Return how items of a kind are written."""
-    if kind == "texts":
-        return "text"
-    if kind == "tokens" or (kind == "elements" and pa.types.is_integer(items.type.value_type)):
-        return "numbers"
-    return "json"
-
-
-def pack(items: pa.Array, form: Form) -> list[bytes]:
-    """Return each item as bytes; a null is an empty item."""
-    if form == "json":
-        return [squeeze(json.dumps(item or [], ensure_ascii=False).encode()) for item in items.to_pylist()]
-    if form == "numbers":
-        lists = pc.fill_null(items.cast(pa.large_list(pa.int64())), [])
-        values = lists.flatten().to_numpy().view(np.uint8)
-        ends = np.cumsum(pc.list_value_length(lists).to_numpy() * 8)
-        data, offsets = values.data, np.append(0, ends)
-    else:
+def pack(items: pa.Array, types: Types) -> list[bytes]:
+    """Return each item as bytes: a text in UTF-8, integers of 64 bits, all else in JSON; a null is an empty item."""
+    if types.kind == "texts":
         columns = text_columns(items)
         data, offsets = columns.data.data, columns.offsets
-    bounds = offsets.tolist()
-    return [squeeze(data[begin:end]) for begin, end in pairwise(bounds)]
+    elif types.element == pa.int64():
+        lists = pc.fill_null(items.cast(pa.large_list(pa.int64())), [])
+        offsets = np.append(0, np.cumsum(pc.list_value_length(lists).to_numpy() * 8))
+        data = lists.flatten().to_numpy().view(np.uint8).data
+    else:
+        return [squeeze(json.dumps(item or [], ensure_ascii=False).encode()) for item in items.to_pylist()]
+    return [squeeze(data[begin:end]) for begin, end in pairwise(offsets.tolist())]
 
 
 def squeeze(data: bytes | memoryview) -> bytes:
@@ -83,20 +70,14 @@ def expand(data: memoryview) -> bytes:
     return expanded
 
 
-def unpack(packed: Iterable[memoryview], form: Form, element: pa.DataType | None) -> pa.Array:
-    """Return items as they were packed; `element` is the type of the elements of lists."""
+def unpack(packed: Iterable[memoryview], types: Types) -> pa.Array:
+    """Return items as they were packed."""
     plain = [expand(one) for one in packed]
-    if form == "json":
-        return pa.array([json.loads(one) for one in plain], pa.large_list(element or pa.string()))
+    if types.kind != "texts" and types.element != pa.int64():
+        return pa.array([json.loads(one) for one in plain], pa.large_list(types.element))
     offsets = np.append(0, np.cumsum([len(one) for one in plain], dtype=np.int64))
     data = pa.py_buffer(b"".join(plain))
-    if form == "numbers":
-        numbers = pa.Array.from_buffers(pa.int64(), int(offsets[-1]) // 8, [None, data])
-        return pa.LargeListArray.from_arrays(pa.array(offsets // 8), numbers)
-    return pa.Array.from_buffers(pa.large_string(), len(plain), [None, pa.py_buffer(offsets), data])
-
-
-def as_python(item: Any) -> str | Sequence[Any]:  # noqa: ANN401 - an Arrow scalar
-    """Return an item as users know it."""
-    value: str | Sequence[Any] = item.as_py()
-    return value
+    if types.kind == "texts":
+        return pa.Array.from_buffers(pa.large_string(), len(plain), [None, pa.py_buffer(offsets), data])
+    numbers = pa.Array.from_buffers(pa.int64(), int(offsets[-1]) // 8, [None, data])
+    return pa.LargeListArray.from_arrays(as_arrow(offsets // 8), numbers)

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     from lookalike.index.container import Container
 
+FINDS = 1 << 20
+"""Candidates of some items that are held at a time, unless one item has more."""
+
 A_CELL = 4
 """Postings of a cell of the directory, at least, on average; they fit in a line of the cache."""
 
@@ -155,6 +158,11 @@ def directory_of(postings: NDArray[np.uint64]) -> NDArray[np.uint32]:
 def halves(codes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Return the two indices that each number stands for."""
     return (codes >> HALF).astype(np.int64), (codes & LOW_HALF).astype(np.uint32)
+
+
+def codes_of(left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
+    """Return two indices as one number, each."""
+    return left.astype(np.uint64) << HALF | right.astype(np.uint64)
 
 
 def take(values: pa.Array, places: NDArray[np.integer[Any]]) -> pa.Array:

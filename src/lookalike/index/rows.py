@@ -12,6 +12,7 @@ from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 from lookalike.index.kit import Types
 from lookalike.read.columns import is_string
+from lookalike.vectors import refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,6 +59,8 @@ def rows_of(source: Source, ids: Any, fields: Any, index: Index, first: int) -> 
     stored = fields_table(fields, index.fields)
     done = 0
     for batch in source.batches():
+        if index.kind == "vectors":
+            refuse_wrong(batch, source, index.recipe.measure)
         part = slice(done, done + len(batch))
         if given is not None:
             named = given[part]
@@ -92,7 +95,7 @@ def fields_table(fields: Any, names: tuple[str, ...]) -> pa.Table | None:  # noq
 def write_types(types: Types) -> dict[str, Any]:
     """Return types as plain values."""
     element = None if types.element is None else pa.schema([("element", types.element)]).serialize().to_pybytes().hex()
-    return {"kind": types.kind, "form": types.form, "element": element}
+    return {"kind": types.kind, "element": element, "length": types.length}
 
 
 def read_types(values: dict[str, Any] | None) -> Types | None:
@@ -100,7 +103,7 @@ def read_types(values: dict[str, Any] | None) -> Types | None:
     if values is None:
         return None
     element = values["element"] and pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(values["element"]))).field(0).type
-    return Types(values["kind"], values["form"], element)
+    return Types(values["kind"], element, values["length"])
 
 
 def conform(rows: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.ids import hash_ids
 from lookalike.index.matches import Matches
-from lookalike.index.part import halves, take
+from lookalike.index.part import FINDS, halves, take
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -20,16 +20,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.kit import SetKit, Types
+    from lookalike.index.kit import Kit, Signed, Types
     from lookalike.index.part import Part
-    from lookalike.sign import SignedSets
     from lookalike.threads import Threads
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-FINDS = 1 << 20
-"""Candidates of some items that are held at a time, unless one item has more."""
 
 PACKED = 1 << 20
 """Bytes of packed items that are compared in one go."""
@@ -96,7 +92,7 @@ class View:
 
     commit: int
     held: tuple[Held, ...]
-    kit: SetKit
+    kit: Kit
     types: Types | None
     schema: pa.Schema | None
     """Of ids and fields."""
@@ -116,22 +112,35 @@ class View:
             parts.append(np.full(len(places[-1]), number))
         return np.concatenate(places), np.concatenate(parts), np.concatenate(items)
 
-    def search(self, asked: SignedSets, least: float, *, first: int = 0) -> Found:
+    def search(self, asked: Signed, least: float, *, first: int = 0) -> Found:
         """Return all that is similar enough to some items, signed; `first` is the number of the first."""
         found = together(self._search(asked, least))
         return Found(found.query + first, found.part, found.item, found.score)
 
-    def _search(self, asked: SignedSets, least: float) -> Iterator[Found]:
+    def _search(self, asked: Signed, least: float) -> Iterator[Found]:
         there = np.flatnonzero(asked.prints[:, 0])
         for number, held in enumerate(self.held):
-            for codes in candidates(held.part, asked, there):
-                places, items = halves(codes)
+            for places, items in self._candidates(held.part, asked, there, least):
                 for query, item, score in self._similar(held.part, asked, places, items, least):
                     found = with_copies(held.part, Found(query, np.full(len(query), number), item, score))
                     yield found[held.is_there(found.item)]
 
+    def _candidates(
+        self, part: Part, asked: Signed, there: NDArray[np.int64], least: float
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32]]]:
+        """Yield (place, item) of a part that share a band key; whatever may be similar where there are no bands."""
+        if len(asked.keys):
+            for codes in part.postings.found(np.ascontiguousarray(asked.keys[:, there]), FINDS):
+                places, items = halves(codes)
+                yield there[places], items
+            return
+        assert self.types is not None  # noqa: S101 - there are items
+        firsts = np.setdiff1d(np.flatnonzero(part.sizes), halves(part.copies)[1])
+        for codes in self.kit.everything(part, firsts, asked, there, least, self.types):
+            yield halves(codes)
+
     def _similar(
-        self, part: Part, asked: SignedSets, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
+        self, part: Part, asked: Signed, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]]:
         """Yield the candidates that are similar enough. Of those with the same set that is known without a look."""
         same = (asked.prints[places] == part.prints[items]).all(axis=1)
@@ -143,14 +152,14 @@ class View:
             yield from self._compare(part, asked, places[rest], items[rest], least)
 
     def _compare(
-        self, part: Part, asked: SignedSets, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
+        self, part: Part, asked: Signed, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]]:
         """Compare items of a part with those asked about, some at a time; yield those that are similar enough."""
         wanted, right = np.unique(items, return_inverse=True)
         lengths = part.offsets[wanted.astype(np.int64) + 1] - part.offsets[wanted]
         assert self.types is not None  # noqa: S101 - there are items
         for some in slices(lengths, PACKED):
-            held = self.kit.sets(self.kit.unpacked(part, wanted[some].astype(np.int64), self.types))
+            held = self.kit.load(part, wanted[some].astype(np.int64), self.types)
             these = np.flatnonzero((right >= some.start) & (right < some.stop))
             left = places[these].astype(np.int32)
             score = self.kit.compare(asked, left, held, (right[these] - some.start).astype(np.int32), least)
@@ -186,21 +195,7 @@ class View:
     def items(self, number: int, items: NDArray[np.int64]) -> pa.Array:
         """Return items of a part, as they were added."""
         assert self.types is not None  # noqa: S101 - there are items
-        return self.kit.unpacked(self.held[number].part, items, self.types)
-
-
-def candidates(part: Part, asked: SignedSets, there: NDArray[np.int64]) -> Iterator[NDArray[np.uint64]]:
-    """Yield (place, item) of a part that share a band key; all with all where there are no bands."""
-    if len(asked.keys):
-        for codes in part.postings.found(np.ascontiguousarray(asked.keys[:, there]), FINDS):
-            places, items = halves(codes)
-            yield there[places].astype(np.uint64) << np.uint64(32) | items
-        return
-    firsts = np.setdiff1d(np.flatnonzero(part.sizes), (part.copies & np.uint64(0xFFFFFFFF)).astype(np.int64))
-    step = max(FINDS // max(len(firsts), 1), 1)
-    for begin in range(0, len(there), step):
-        some = there[begin : begin + step].astype(np.uint64)
-        yield (some[:, None] << np.uint64(32) | firsts.astype(np.uint64)).ravel()
+        return self.kit.unpack(self.held[number].part, items, self.types)
 
 
 def with_copies(part: Part, found: Found) -> Found:
