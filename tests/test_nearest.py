@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from test_vectors import MEASURES as VECTOR_MEASURES
 from test_vectors import collection, is_distance, values
 
-from lookalike import RecipeError, near_vectors, nearest
+from lookalike import RecipeError, near_sets, near_vectors, nearest
 from lookalike.measures import Measure
 from lookalike.recall import Measured, interval, share_of_nearest
 from lookalike.summary import Summary
@@ -61,6 +61,57 @@ def test_nearest_sets(measure: Any) -> None:
     np.fill_diagonal(matrix, -np.inf)
     matrix[matrix == 0] = -np.inf
     assert_best(found(sets, 7, measure=measure), matrix, 7, distance=False)
+
+
+def shared_by_all(one: NDArray[np.bool_], two: NDArray[np.bool_], measure: str) -> NDArray[np.float64]:
+    """Return the similarities of all sets with all others; a row tells which elements a set has."""
+    shared = one.astype(float) @ two.T
+    sizes, others = one.sum(axis=1)[:, None].astype(float), two.sum(axis=1)[None, :].astype(float)
+    over = {
+        "jaccard": sizes + others - shared,
+        "dice": (sizes + others) / 2,
+        "cosine": np.sqrt(sizes * others),
+        "overlap": np.minimum(sizes, others),
+        "containment": sizes + 0 * others,
+    }[measure]
+    return np.where(shared > 0, shared / over, -np.inf)
+
+
+@pytest.mark.parametrize("measure", SET_MEASURES)
+@pytest.mark.parametrize("at_a_time", [1 << 17, 700])
+def test_nearest_of_many_sets(measure: Any, at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements from rare to common, some sets that nearly are others: long lists are left out, and asked, and counted.
+
+    Part of them is asked for among the rest as well, in one part or several.
+    """
+    monkeypatch.setattr(near_sets, "SETS_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(near_sets, "ELEMENTS_AT_A_TIME", 100 * at_a_time)
+    rng = np.random.default_rng(8)
+    has = rng.random((2000, 150)) < np.linspace(0.001, 0.7, 150) * rng.random((2000, 1))
+    has[1000:1500] = has[:500] ^ (rng.random((500, 150)) < 0.02)
+    has[:, 149] |= ~has.any(axis=1)
+    sets = [set(np.flatnonzero(row).tolist()) for row in has]
+    matrix = shared_by_all(has, has, measure)
+    np.fill_diagonal(matrix, -np.inf)
+    assert_best(found(sets, 2, measure=measure), matrix, 2, distance=False)
+    across = shared_by_all(has[:300], has[300:], measure)
+    assert_best(found(sets[:300], 3, against=sets[300:], measure=measure), across, 3, distance=False)
+
+
+def test_nearest_sets_do_not_depend_on_threads() -> None:
+    rng = np.random.default_rng(2)
+    sets = [set(rng.integers(0, 300, 30).tolist()) for _ in range(1500)]
+    assert nearest(sets, 4, threads=1).to_arrow() == nearest(sets, 4, threads=3).to_arrow()
+
+
+def test_a_threshold_for_sets() -> None:
+    sets = [{1, 2, 3}, {1, 2, 4}, {1, 9, 10}, {1}]
+    assert found(sets, 3, threshold=0.5) == {0: [(1, 0.5)], 1: [(0, 0.5)]}
+
+
+def test_very_large_sets() -> None:
+    sets = [set(range(70000)), set(range(1, 70001)), set(range(5))]
+    assert found(sets, 1)[0] == [(1, 69999 / 70001)]
 
 
 @pytest.mark.parametrize("asked", VECTOR_MEASURES.values(), ids=VECTOR_MEASURES)

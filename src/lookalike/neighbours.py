@@ -6,7 +6,7 @@ only with those that codes let through.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -15,22 +15,19 @@ from lookalike.band import Seen
 from lookalike.best import Best
 from lookalike.collect import collect
 from lookalike.errors import RecipeError
-from lookalike.kernels.codes import keep_best
+from lookalike.near_sets import Listed, Scanned
 from lookalike.near_vectors import find_vectors
 from lookalike.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
 from lookalike.results import Nearest, nearest_table
 from lookalike.settings import Run, Settings
-from lookalike.space import VectorSpace
+from lookalike.space import SetSpace, VectorSpace, WeightSpace
 from lookalike.summary import doubts, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from lookalike.best import Finder
     from lookalike.collect import Collected
-    from lookalike.space import Space
 
 LEAST = 1e-9
 """A similarity that whatever shares anything has."""
@@ -58,7 +55,7 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
         raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
     wanted = settings.get("recall", 0.99)
     with Run(without_bands(settings), items, against) as run:
-        collected = collect(run)
+        collected = collect(run, searched=False)
         questions, among = sides(collected)
         seen = Seen(1)
         with run.stages.stage("nearest", len(questions)) as advance, run.stages.timed("nearest"):
@@ -98,30 +95,9 @@ def find(
     space = collected.space
     if isinstance(space, VectorSpace):
         return find_vectors(run, space.family, questions, among, k, recall)
+    if isinstance(space, SetSpace) and not isinstance(space, WeightSpace):
+        return Listed(run, space, among)
     return Scanned(space, among)
-
-
-@dataclass(frozen=True, slots=True)
-class Scanned:
-    """Answers questions about sets, by comparing them with all that they share something with."""
-
-    space: Space
-    among: NDArray[np.int32]
-
-    @property
-    def exact(self) -> Scanned:
-        """What misses nothing: this."""
-        return self
-
-    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
-        """Yield the nearest of some questions at a time."""
-        for part in self.space.rounds(questions):
-            some = questions[part]
-            best = Best.of(len(some), k)
-            for hits in self.space.scan(some, self.among, 0.0, one_way=True):
-                keep_best(hits.few, hits.item, hits.similarity, some, best.items, best.scores)
-                seen.proposed += len(hits)
-            yield part, best
 
 
 def measure(
