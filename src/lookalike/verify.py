@@ -13,6 +13,7 @@ from lookalike.band import Candidates
 from lookalike.errors import InputError
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
+from lookalike.measures import OVERLAP
 from lookalike.pairing import look_up, pair_codes
 from lookalike.sets import COME_ALONG
 from lookalike.threads import slices
@@ -166,6 +167,16 @@ class SetVerifier(Verifier):
         """Return the similarity of each left item with the right one; 0 where it is below the threshold."""
         self._sets.make(np.concatenate((left, right)))
         sizes = self._sets.sizes
+        if self._measure.code == OVERLAP:
+            order, left, right = larger_first(left, right, sizes)
+            out = np.empty(len(left), np.float64)
+            out[order] = self._similarities(left, right, threshold)
+            return out
+        return self._similarities(left, right, threshold)
+
+    def _similarities(self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float) -> NDArray[np.float64]:
+        """Return the similarity of each left item with the right one, once their sets are made."""
+        sizes = self._sets.sizes
         out = np.empty(len(left), np.float64)
 
         def compare(part: slice) -> None:
@@ -204,3 +215,17 @@ class SetVerifier(Verifier):
             self._local.table = np.empty(size, np.uint64)
         table: NDArray[np.uint64] = self._local.table
         return table
+
+
+def larger_first(
+    left: NDArray[np.int32], right: NDArray[np.int32], sizes: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return pairs the larger set first, those of one together, and where each was.
+
+    The left set becomes a table, once for all it is compared with; the right one is looked up, and costs as much as it
+    is large. Where one is many times as large as the other, that matters.
+    """
+    turned = sizes[right] > sizes[left]
+    large, small = np.where(turned, right, left), np.where(turned, left, right)
+    order = np.argsort(large, kind="stable")
+    return order, large[order], small[order]
