@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).parent / "reference"
 WIDTH = 98  # of a terminal with 100 columns
-TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "compare": "compare", "tune": "tune"}
+TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "nearest": "nearest", "compare": "compare", "tune": "tune"}
 """The Python function that does what a command does."""
 
 MODULES = (

@@ -344,6 +344,15 @@ def found_of(
     return len(pairs), sum(pair in found for pair in pairs)
 
 
+def nearest_found(best: list[float], listed: list[float]) -> int:
+    """Count how many of the best scores were listed; of equals any one will do."""
+    left = list(best)
+    for score in listed:
+        if score in left:
+            left.remove(score)
+    return len(best) - len(left)
+
+
 def wilson(share: float, count: float, z: float) -> tuple[float, float]:
     """Return the least and the greatest share of all that z deviations explain, by halving."""
 

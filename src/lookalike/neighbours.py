@@ -1,93 +1,46 @@
 """Top k: for each item the most similar others, with exact scores.
 
-Sets are compared with every set they share something with. Vectors are compared in blocks, which misses none. Or, if
-some may be missed and the measure is the cosine, short codes of bits say first which vectors are worth it. How many
-that must be is found out on a sample of the questions, which is answered both ways; and whether it is worth it.
+Sets are compared with every set they share something with, and vectors with all; or, if some may be missed, vectors
+only with those that codes let through.
 """
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from lookalike.band import Seen
+from lookalike.best import Best
 from lookalike.collect import collect
 from lookalike.errors import RecipeError
-from lookalike.family import Cosine
-from lookalike.kernels import codes as kernels
+from lookalike.near_sets import Listed, Scanned
+from lookalike.near_vectors import find_vectors
+from lookalike.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
 from lookalike.results import Nearest, nearest_table
 from lookalike.settings import Run, Settings
-from lookalike.settle import NUMBER, PAIR
-from lookalike.space import VectorSpace
-from lookalike.summary import summarise
+from lookalike.space import SetSpace, VectorSpace, WeightSpace
+from lookalike.summary import doubts, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
+    from lookalike.best import Finder
     from lookalike.collect import Collected
-    from lookalike.family import Family
-    from lookalike.threads import Threads
 
 LEAST = 1e-9
 """A similarity that whatever shares anything has."""
-
-QUESTIONS = 16
-"""Vectors whose codes are compared with all others in one task."""
-
-TOGETHER = 256
-"""Vectors that are compared with others in one block."""
-
-BASE = 1 << 12
-"""Vectors they are compared with at a time."""
-
-PARTS = (kernels.FIRST, kernels.SECOND, kernels.THIRD)
-LOST = (0.25, 0.25, 0.5)
-"""How much each part loses of what may be lost."""
-
-SAMPLED = 128
-"""Questions that are answered both ways, to see how many vectors codes must let through."""
-
-FEW = 1 << 12
-"""Vectors up to which codes are not worth it."""
-
-PAY = 4.0
-"""How much longer comparing with all must take than to make codes."""
-
-MOST_HELD = 1 << 30
-"""Bytes of vectors that are held ready to be compared."""
-
-NANO = 1e-9
-SIFT, ON = 2.2 * NANO, 7 * NANO
-"""Seconds that the first part of a code took, and each that is looked at on."""
-
-SPARE = 1.3
-"""How many more are let through than the sample needed, since the others are not the sample."""
-
-
-@dataclass(frozen=True, slots=True)
-class Best:
-    """The best items of each question so far, the greatest score first; -1 where there are not so many."""
-
-    items: NDArray[np.int32]
-    scores: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, count: int, k: int) -> Best:
-        """Begin with none."""
-        return cls(np.full((count, k), -1, np.int32), np.full((count, k), -np.inf))
 
 
 def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[Settings]) -> Nearest:  # noqa: ANN401 - whatever holds items
     """Find the k most similar others of each item, or the k of `against` that are most similar to it.
 
     Scores are exact. Of vectors by cosine, some of the k may be others than the very nearest, as `recall` allows: by
-    default 0.99 of them, in the mean, are the nearest. A threshold leaves out what is less similar. What shares nothing
-    with an item is not listed, so there may be fewer than k. By containment, it is the item that is in the others.
+    default 0.99 of them, in the mean, are the nearest. With `measure_recall`, the nearest of so many items are looked
+    for exactly, to say how many of them were found; where nothing can be missed, the recall is 1 without that. A
+    threshold leaves out what is less similar. What shares nothing with an item is not listed, so there may be fewer
+    than k. By containment, it is the item that is in the others.
 
     >>> nearest([{1, 2, 3}, {1, 2}, {2, 3, 4}], k=1)
     Nearest: 1 each of 3 items
@@ -101,215 +54,69 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
     wanted = settings.get("recall", 0.99)
-    given: Settings = {"threshold": LEAST, **settings, "recall": 1.0}
-    distance = settings.get("measure") in ("euclidean", "hamming")
-    if distance and "threshold" not in settings:
-        given["threshold"] = float(np.finfo(np.float64).max)
-    with Run(given, items, against) as run:
-        collected = collect(run)
-        known = np.flatnonzero(collected.copies.original >= 0).astype(np.int32)
-        boundary = collected.boundary
-        questions = known if boundary is None else known[known < boundary]
-        among = known if boundary is None else known[known >= boundary]
+    with Run(without_bands(settings), items, against) as run:
+        collected = collect(run, searched=False)
+        questions, among = sides(collected)
         seen = Seen(1)
         with run.stages.stage("nearest", len(questions)) as advance, run.stages.timed("nearest"):
             best = Best.of(len(questions), min(k, max(len(among), 1)))
-            for part, found in search(run, collected, questions, among, best.items.shape[1], wanted, seen):
-                best.items[part], best.scores[part] = found.items, found.scores
-                advance(len(found.items))
+            finder = find(run, collected, questions, among, best.items.shape[1], wanted)
+            for answered in best.take(finder.answer(questions, best.items.shape[1], seen)):
+                advance(answered)
         run.stages.seconds["nearest"] -= run.stages.seconds.get("code", 0.0)
-        best = beyond(best, run.recipe.least_score if "threshold" in settings else -np.inf)
+        least = run.recipe.least_score if "threshold" in settings else -np.inf
+        best = best.beyond(least)
+        recall = 1.0 if finder.exact is finder else wanted
+        measured = measure(run, finder, questions, best, least, recall)
         table, count = nearest_table(collected, questions, best.items, best.scores, run.recipe.measure)
-        summary = summarise(run, collected, seen, pairs=count)
-        return Nearest(table, replace(summary, recall=wanted), k, run.recipe)
+        summary = summarise(run, collected, seen, measured, pairs=count)
+        notes = (*summary.notes, *(doubts(measured) if recall < 1 else ()))
+        return Nearest(table, replace(summary, recall=recall, notes=notes), k, run.recipe)
 
 
-def search(
-    run: Run,
-    collected: Collected,
-    questions: NDArray[np.int32],
-    among: NDArray[np.int32],
-    k: int,
-    recall: float,
-    seen: Seen,
-) -> Iterator[tuple[slice, Best]]:
-    """Yield the nearest of some questions at a time, and which these are."""
+def without_bands(settings: Settings) -> Settings:
+    """Return settings by which all items are read and none is signed; a threshold that nothing fails, without one."""
+    distance = settings.get("measure") in ("euclidean", "hamming")
+    anything = float(np.finfo(np.float64).max) if distance else LEAST
+    return {"threshold": anything, **settings, "recall": 1.0}
+
+
+def sides(collected: Collected) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the items whose nearest are wanted, and those among which they are looked for."""
+    known = np.flatnonzero(collected.copies.original >= 0).astype(np.int32)
+    boundary = collected.boundary
+    return (known, known) if boundary is None else (known[known < boundary], known[known >= boundary])
+
+
+def find(
+    run: Run, collected: Collected, questions: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float
+) -> Finder:
+    """Return what finds the nearest of items of this kind."""
     space = collected.space
-    if not isinstance(space, VectorSpace):
-        for part in space.rounds(questions):
-            yield part, nearest_sets(collected, questions[part], among, k, seen)
-        return
-    everything = Everything(space.family, among)
-    if recall < 1 and isinstance(space.family, Cosine) and codes_pay(space.family, len(questions), len(among)):
-        with run.stages.timed("code"):
-            codes = Codes(space.family, among, run.threads)
-            enough = codes.enough(questions, everything, k, recall)
-        if enough is not None:
-            yield from codes.answer(questions, everything, k, enough, seen)
-            return
-    yield from everything.answer(questions, k, seen)
+    if isinstance(space, VectorSpace):
+        return find_vectors(run, space.family, questions, among, k, recall)
+    if isinstance(space, SetSpace) and not isinstance(space, WeightSpace):
+        return Listed(run, space, among)
+    return Scanned(space, among)
 
 
-def codes_pay(family: Family, questions: int, among: int) -> bool:
-    """Tell whether there are so many questions that it is worth while to make codes, and to answer some twice."""
-    made = among * (64 * kernels.WORDS * family.signs * family.length + 2 * SAMPLED * family.exactly())
-    return questions > SAMPLED and among > FEW and questions * among * family.exactly() > PAY * made
+def measure(
+    run: Run, finder: Finder, questions: NDArray[np.int32], best: Best, least: float, asked: float
+) -> Measured | None:
+    """Answer a sample of the questions exactly and count how many of these answers were given, if that is wanted.
 
-
-def nearest_sets(
-    collected: Collected, questions: NDArray[np.int32], among: NDArray[np.int32], k: int, seen: Seen
-) -> Best:
-    """Return the nearest of some sets, by comparing them with all that they share something with."""
-    best = Best.of(len(questions), k)
-    for hits in collected.space.scan(questions, among, 0.0, one_way=True):
-        kernels.keep_best(hits.few, hits.item, hits.similarity, questions, best.items, best.scores)
-        seen.proposed += len(hits)
-    return best
-
-
-class Everything:
-    """Answers questions by comparing with all vectors, in blocks; they are held ready, if that is not too much."""
-
-    def __init__(self, family: Family, among: NDArray[np.int32]) -> None:
-        self._family = family
-        self._among = among
-        self._blocks = [among[begin : begin + BASE] for begin in range(0, len(among), BASE)]
-        self._holds = among.size * family.length * 8 <= MOST_HELD
-        self._ready = [family.ready(block) for block in self._blocks] if self._holds else []
-
-    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
-        """Yield the nearest of some questions at a time."""
-        for part in (slice(begin, begin + TOGETHER) for begin in range(0, len(questions), TOGETHER)):
-            yield part, self.nearest(questions[part], k)
-            seen.proposed += len(questions[part]) * len(self._among)
-
-    def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
-        """Return the nearest of some vectors."""
-        family, best = self._family, Best.of(len(questions), k)
-        asked = family.ready(questions)
-        rows, columns = (np.empty(max(2 * BASE, 1 << 16), np.int32) for _ in range(2))
-        for at, some in enumerate(self._blocks):
-            products = family.about(asked, self._ready[at] if self._holds else family.ready(some))
-            bounds = bounds_of(products, best, k, family.margin)
-            row = 0
-            while row < len(products):
-                filled, row = kernels.gather_above_bounds(products, bounds, row, rows, columns)
-                one, two = rows[:filled], some[columns[:filled]]
-                kernels.keep_best(one, two, family.scores(questions[one], two), questions, best.items, best.scores)
-        return best
-
-
-def bounds_of(products: NDArray[np.float32], best: Best, k: int, margin: float) -> NDArray[np.float32]:
-    """Return the score from which on a vector may be among the best of each row."""
-    bounds = np.where(best.items[:, -1] >= 0, best.scores[:, -1], -np.inf)
-    if products.shape[1] > k + 1 and not np.isfinite(bounds).all():
-        there = np.partition(products, products.shape[1] - k - 1, axis=1)[:, products.shape[1] - k - 1]
-        bounds = np.maximum(bounds, there)  # one more than k, since an item itself may be among them
-    return np.nextafter((bounds - 2 * margin).astype(np.float32), np.float32(-np.inf))
-
-
-def beyond(best: Best, least: float) -> Best:
-    """Leave out what is less similar than wanted."""
-    return Best(np.where(best.scores >= least, best.items, np.int32(-1)), best.scores)
-
-
-@dataclass(frozen=True, slots=True)
-class Enough:
-    """What codes let through."""
-
-    most: NDArray[np.int64]
-    """By how many bits a code may differ in the first part, and in the first two."""
-    vectors: int
-    """How many vectors are compared in the end, for each question."""
-
-
-def at_most(numbers: NDArray[np.int64], lost: float) -> int:
-    """Return the number that all but a share do not exceed."""
-    ordered = np.sort(numbers)
-    return int(ordered[min(int(np.ceil((1 - lost) * len(ordered))), len(ordered)) - 1]) if len(ordered) else 0
-
-
-class Codes:
-    """Vectors as bits: on which sides of random planes each is. They are in parts, so that not all must be read."""
-
-    def __init__(self, family: Cosine, among: NDArray[np.int32], threads: Threads) -> None:
-        self._family = family
-        self._among = among
-        self._threads = threads
-        self._local = threading.local()
-        self._parts = tuple(np.empty((len(among), words), np.uint64) for words in PARTS)
-        tasks = (slice(begin, begin + BASE) for begin in range(0, len(among), BASE))
-        for task, made in threads.map(lambda task: (task, self.make(among[task])), tasks):
-            for part, words in zip(self._parts, np.split(made, np.cumsum(PARTS)[:-1], axis=1), strict=True):
-                part[task] = words
-
-    def make(self, items: NDArray[np.int32]) -> NDArray[np.uint64]:
-        """Return the codes of some vectors."""
-        directions = self._family.directions(64 * kernels.WORDS)
-        made = np.empty((len(items), kernels.WORDS), np.uint64)
-        for part in (slice(begin, begin + BASE) for begin in range(0, len(items), BASE)):
-            products = self._family.matrix[items[part]].astype(np.float32, copy=False) @ directions
-            kernels.pack_codes(products, made[part])
-        return made
-
-    def enough(self, questions: NDArray[np.int32], everything: Everything, k: int, recall: float) -> Enough | None:
-        """Return what each part of the codes must let through, for a share of the nearest to be among it.
-
-        A sample of the questions is answered exactly. Where in the order of codes are the answers? None is returned if
-        looking at so much would take longer than comparing with all.
-        """
-        source = np.random.default_rng(self._family.recipe.seed)
-        sample = np.sort(source.choice(questions, SAMPLED, replace=False))
-        truth = everything.nearest(sample, k)
-        places = np.full(len(self._family.matrix) + 1, -1, np.int64)
-        places[self._among] = np.arange(len(self._among))
-        apart, ranks = np.empty((2, *truth.items.shape), np.int64), np.empty(truth.items.shape, np.int64)
-        work = np.empty(len(self._among), np.uint16), np.empty(64 * kernels.WORDS + 1, np.int32)
-        asked = self.make(sample)
-        kernels.code_ranks(asked, self._parts, places[truth.items], work, apart, ranks)
-        there = truth.items >= 0
-        lost = [(1 - recall) * share for share in LOST]
-        most = np.array([at_most(apart[part][there], lost[part]) for part in range(2)])
-        enough = Enough(most, min(max(int(SPARE * at_most(ranks[there], lost[2])), 2 * k), len(self._among)))
-        passed = kernels.count_passing(asked, self._parts, most)
-        return enough if self._cost(passed[0] / SAMPLED, passed[1] / SAMPLED, enough.vectors) < 1 else None
-
-    def _cost(self, first: float, second: float, vectors: int) -> float:
-        """Return what a question costs, over comparing with all: so many codes pass the first part, and the second."""
-        count, length = len(self._among), self._family.length
-        codes = count * SIFT + first * ON + second * ON + vectors * (PAIR + NUMBER * length)
-        return codes / (count * self._family.exactly())
-
-    def _work(self, questions: int) -> tuple[NDArray[np.uint16], NDArray[np.int32], NDArray[np.int32]]:
-        """Return what one thread needs to look for so many questions; it serves again."""
-        if not hasattr(self._local, "work"):
-            shape = (QUESTIONS, len(self._among) + 1)
-            counts = np.empty(64 * kernels.WORDS + 1, np.int32)
-            self._local.work = np.empty(shape, np.uint16), np.empty(shape, np.int32), counts
-        distances, kept, counts = self._local.work
-        return distances[:questions], kept[:questions], counts
-
-    def answer(
-        self, questions: NDArray[np.int32], everything: Everything, k: int, enough: Enough, seen: Seen
-    ) -> Iterator[tuple[slice, Best]]:
-        """Yield the nearest of some questions at a time."""
-        coded = self.make(questions)  # all at once: threads of a matrix product and of ours get in each other's way
-
-        def look(part: slice) -> tuple[slice, Best, int]:
-            asked = questions[part]
-            best = Best.of(len(asked), k)
-            rows, places = (np.empty(len(asked) * enough.vectors, np.int32) for _ in range(2))
-            work = self._work(len(asked))
-            filled = kernels.near_codes(coded[part], self._parts, enough.most, enough.vectors, work, rows, places)
-            one, two = rows[:filled], self._among[places[:filled]]
-            kernels.keep_best(one, two, self._family.scores(asked[one], two), asked, best.items, best.scores)
-            return part, best, filled
-
-        parts = (slice(begin, begin + QUESTIONS) for begin in range(0, len(questions), QUESTIONS))
-        for part, best, filled in self._threads.map(look, parts):
-            seen.proposed += filled
-            short = np.flatnonzero(best.items[:, -1] < 0)
-            if len(short):  # what is far from all others is compared with all
-                again = everything.nearest(questions[part][short], k)
-                best.items[short], best.scores[short] = again.items, again.scores
-            yield part, best
+    Where the finder misses nothing there is nothing to measure, and no item is sampled.
+    """
+    if not run.sampled:
+        return None
+    if finder.exact is finder:
+        return Measured(0, len(questions), CONFIDENCE, certain(best.scores, run.recipe.measure), ())
+    rows = draw(np.arange(len(questions)), run.sampled, run.recipe.seed)
+    with run.stages.stage("measure", len(rows)) as advance, run.stages.timed("measure"):
+        truth = Best.of(len(rows), best.items.shape[1])
+        for answered in truth.take(finder.exact.answer(questions[rows], best.items.shape[1], Seen(1))):
+            advance(answered)
+        complete = len(rows) == len(questions)
+        scores = truth.beyond(least).scores, best.scores[rows]
+        share = share_of_nearest(*scores, run.recipe.measure, asked, complete=complete)
+        return Measured(len(rows), len(questions), CONFIDENCE, share, ())

@@ -17,6 +17,7 @@ from lookalike.splitmix import random_numbers
 
 if TYPE_CHECKING:
     from lookalike.collect import Collected
+    from lookalike.measures import Measure
     from lookalike.recipe import Recipe
     from lookalike.settings import Run
     from lookalike.verify import Verified
@@ -44,24 +45,25 @@ class Share:
     interval: tuple[float, float]
     """Where the recall of the whole run is, with the confidence wanted; (0, 1) without pairs."""
     predicted: float | None
-    """The recall that the S-curve gives these pairs."""
+    """The recall that the S-curve gives these pairs; of the nearest, what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """The recall of a run, as a sample of its items shows it.
 
-    A pair is counted once for each of its items that was sampled.
+    A pair is counted once for each of its items that was sampled. Of the nearest, a pair is an item and one of its k
+    nearest, or another that is as near as the last of them.
     """
 
     sampled: int
-    """Items whose partners were looked for."""
+    """Items whose partners were looked for; 0 where the nearest were found by a search that misses none."""
     population: int
     """Items they were drawn from: all that have a shingle."""
     confidence: float
     overall: Share
     bins: tuple[Share, ...]
-    """The same by similarity: from the threshold to 1, and exact copies last."""
+    """The same by similarity: from the threshold to 1, and exact copies last. Of the nearest there are none."""
 
     @property
     def complete(self) -> bool:
@@ -196,6 +198,40 @@ class Tally:
         recall = float(found.sum() / total)
         within = (recall, recall) if complete else interval(pairs, found, copies)
         return Share(*ends, int(total), int(found.sum()), recall, within, float(expected.sum() / total))
+
+
+def share_of_nearest(
+    truth: NDArray[np.float64], found: NDArray[np.float64], measure: Measure, asked: float, *, complete: bool
+) -> Share:
+    """Count how many of the nearest were found: both have a row of scores for each item, -inf for nothing.
+
+    Of those that score as the last of the true ones does, any are as good as others; but not in place of better ones.
+    """
+    there = np.isfinite(truth)
+    last = np.min(truth, axis=1, where=there, initial=np.inf)
+    pairs = there.sum(axis=1).astype(np.float64)
+    equals = [(scores == last[:, None]).sum(axis=1) for scores in (truth, found)]
+    hits = (found > last[:, None]).sum(axis=1) + np.minimum(*equals).astype(np.float64)
+    total = pairs.sum()
+    if not total:
+        return certain(truth, measure)
+    recall = float(hits.sum() / total)
+    within = (recall, recall) if complete else interval(pairs, hits, np.zeros(len(pairs)))
+    return Share(*ends_of(truth[there], measure), int(total), int(hits.sum()), recall, within, asked)
+
+
+def certain(scores: NDArray[np.float64], measure: Measure) -> Share:
+    """Return the share of a search that misses nothing, of the scores it has found; -inf is nothing."""
+    known = scores[np.isfinite(scores)]
+    if not len(known):
+        return Share(measure.best, measure.best, 0, 0, None, (0.0, 1.0), None)
+    return Share(*ends_of(known, measure), len(known), len(known), 1.0, (1.0, 1.0), 1.0)
+
+
+def ends_of(scores: NDArray[np.float64], measure: Measure) -> tuple[float, float]:
+    """Return the least and the greatest of some scores, as values."""
+    ends = sorted(measure.score(float(end)) for end in (scores.min(), scores.max()))
+    return ends[0], ends[1]
 
 
 def edges(threshold: float, best: float = 1.0) -> NDArray[np.float64]:

@@ -50,7 +50,8 @@ class Settings(TypedDict, total=False):
     encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
     threads          as many as there are cores
     scratch          a folder for temporary columns; by default the system's
-    measure_recall   0: how many items to sample, to measure which of their pairs were found, by an exact scan
+    measure_recall   0: how many items to sample, to measure which of their pairs were found, by an exact scan;
+                     of `nearest`, which of the nearest
     examples         0: how many examples of each kind to keep, with their texts, for `report`
     batch_bytes      4 MiB: about how much text is read at a time
     watcher          somebody to tell about progress

@@ -52,7 +52,7 @@ class Summary:
     rows: int
     threshold: float
     recall: float
-    """Chance of a pair exactly at the threshold to be found."""
+    """Chance of a pair exactly at the threshold to be found; or of the nearest, the share that was asked for."""
     chance: dict[str, float]
     """Chance of a pair of each similarity to be found."""
     measured: Measured | None
@@ -66,8 +66,8 @@ class Summary:
 
     @property
     def exact(self) -> bool:
-        """Whether the search was exact: it has no bands."""
-        return self.bands == 0
+        """Whether the search was exact: it has no bands, nor anything else that may miss some."""
+        return self.bands == 0 and self.recall == 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values, ready for JSON."""

@@ -14,6 +14,7 @@ from lookalike.errors import InputError
 from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.overlap import similarities
 from lookalike.kernels.shingles import LARGE, power_of_two
+from lookalike.measures import OVERLAP
 from lookalike.pairing import look_up, pair_codes
 from lookalike.sets import COME_ALONG
 from lookalike.threads import slices
@@ -167,6 +168,16 @@ class SetVerifier(Verifier):
         """Return the similarity of each left item with the right one; 0 where it is below the threshold."""
         self._sets.make(np.concatenate((left, right)))
         sizes = self._sets.sizes
+        if self._measure.code == OVERLAP:
+            order, left, right = larger_first(left, right, sizes)
+            out = np.empty(len(left), np.float64)
+            out[order] = self._similarities(left, right, threshold)
+            return out
+        return self._similarities(left, right, threshold)
+
+    def _similarities(self, left: NDArray[np.int32], right: NDArray[np.int32], threshold: float) -> NDArray[np.float64]:
+        """Return the similarity of each left item with the right one, once their sets are made."""
+        sizes = self._sets.sizes
         out = np.empty(len(left), np.float64)
 
         def compare(part: slice) -> None:
@@ -220,3 +231,17 @@ def compare_sets(
         counts = np.array([shared], np.int32), *(sizes[[item]].astype(np.int64) for item in (one, two))
         write_similarities(goal[0], *counts, out[i : i + 1])
     out[out < goal[1]] = 0.0
+
+
+def larger_first(
+    left: NDArray[np.int32], right: NDArray[np.int32], sizes: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Return pairs the larger set first, those of one together, and where each was.
+
+    The left set becomes a table, once for all it is compared with; the right one is looked up, and costs as much as it
+    is large. Where one is many times as large as the other, that matters.
+    """
+    turned = sizes[right] > sizes[left]
+    large, small = np.where(turned, right, left), np.where(turned, left, right)
+    order = np.argsort(large, kind="stable")
+    return order, large[order], small[order]

@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 app.command("dedup", cls=options.Subcommand)(dedup.dedup)
 app.command("pairs", cls=options.Subcommand)(pairs.pairs)
-app.command("nearest")(nearest.nearest)
+app.command("nearest", cls=options.Subcommand)(nearest.nearest)
 app.command("compare")(compare.compare)
 app.command("tune")(tune.tune)
 

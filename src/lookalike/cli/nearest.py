@@ -21,6 +21,15 @@ def nearest(
         list[str] | None,
         typer.Option(metavar="FILE", help="Look among the items of this file instead; may be given several times."),
     ] = None,
+    measure_recall: Annotated[
+        int,
+        typer.Option(
+            metavar="[N]",
+            help="Find the nearest of N random items by comparing with everything, and say how many of them the run "
+            f"has found; {options.SAMPLED} items without a number.",
+            show_default=False,
+        ),
+    ] = 0,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -33,7 +42,7 @@ def nearest(
     \b
     Examples:
       lookalike nearest vectors.npy -k 5 -o nearest.parquet
-      lookalike nearest queries.npy --against vectors.npy --measure cosine --recall 0.95
+      lookalike nearest queries.npy --against vectors.npy --measure cosine --recall 0.95 --measure-recall
       lookalike nearest baskets.csv --item customer --element product -k 3
 
     In Python: lookalike.nearest(Path("vectors.npy"), k=5).to_arrow()
@@ -45,6 +54,6 @@ def nearest(
     wanted = {} if output is None else {"--output": output}
     with Job(settings, inputs, against or [], quiet=quiet, as_json=json) as job:
         check_outputs(wanted, job.files, force=force)
-        found = find_nearest(job.inputs, k, against=job.against, **job.settings)
+        found = find_nearest(job.inputs, k, against=job.against, measure_recall=measure_recall, **job.settings)
         job.deliver(found, output)
         job.finish(found, wanted)

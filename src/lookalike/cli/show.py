@@ -58,7 +58,13 @@ def rows_of(summary: Summary) -> list[tuple[str, str]]:
         ("memory", f"{s.peak_memory_bytes / 1e6:,.0f} MB at most"),
     ]
     if "nearest" in s.seconds:
-        return [*rows, ("nearest", found), ("measure", f"{s.measure} on {s.shingle}"), *took]
+        return [
+            *rows,
+            ("nearest", found),
+            ("measure", f"{s.measure} on {s.shingle}"),
+            ("recall", "1, by exact search" if s.exact else recall_of_nearest(s)),
+            *took,
+        ]
     if deduplicated:
         rows.append(("kept", f"{s.kept:,}"))
         rows.append(
@@ -91,6 +97,16 @@ def measured_rows(measured: Measured | None, least: str) -> Iterator[tuple[str, 
             name = f"{share.low:.3f} to {share.high:.3f}:" if share.low < share.high else "exact copies:"
             recall = f"{share.recall:.4f}{between(share)}, predicted {share.predicted:.4f}"
             yield "", f"{name:15} {recall}: {share.found:,} of {share.pairs:,}"
+
+
+def recall_of_nearest(summary: Summary) -> str:
+    """Return how many of the nearest were found, if that was measured, and how many were asked for."""
+    asked, measured = f"{summary.recall:g} asked for", summary.measured
+    if measured is None or measured.overall.recall is None:
+        return f"{asked}, not measured"
+    share, items = measured.overall, f"{'all ' if measured.complete else ''}{plural(measured.sampled, 'item')}"
+    known = f"{share.recall:.4f} measured{between(share, f' with {measured.confidence:.0%} confidence')}"
+    return f"{known}, {asked}: {share.found:,} of the {share.pairs:,} nearest of {items}"
 
 
 def between(share: Share, confidence: str = "") -> str:

@@ -1,0 +1,50 @@
+"""The best answers to questions: which items, and their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.band import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best items of each question so far, the greatest score first; -1 where there are not so many."""
+
+    items: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, count: int, k: int) -> Best:
+        """Begin with none."""
+        return cls(np.full((count, k), -1, np.int32), np.full((count, k), -np.inf))
+
+    def take(self, parts: Iterable[tuple[slice, Best]]) -> Iterator[int]:
+        """Take the best of some questions at a time; yield how many these were."""
+        for part, found in parts:
+            self.items[part], self.scores[part] = found.items, found.scores
+            yield len(found.items)
+
+    def beyond(self, least: float) -> Best:
+        """Return these without what scores less; its score becomes that of nothing."""
+        there = (self.items >= 0) & (self.scores >= least)
+        return Best(np.where(there, self.items, np.int32(-1)), np.where(there, self.scores, -np.inf))
+
+
+class Finder(Protocol):
+    """Answers questions: which items are nearest."""
+
+    @property
+    def exact(self) -> Finder:
+        """What misses nothing; that is this very finder, if it does not."""
+
+    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the nearest of some questions at a time, and which of them these are; count what is compared."""

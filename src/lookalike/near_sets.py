@@ -1,0 +1,156 @@
+"""The nearest sets, exactly: by lists of which sets have an element, of some sets at a time."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.best import Best
+from lookalike.exact import slots_for
+from lookalike.group import group_keys
+from lookalike.kernels import near as kernels
+from lookalike.kernels.codes import keep_best
+from lookalike.kernels.prefix import mark_elements
+from lookalike.kernels.shingles import power_of_two
+from lookalike.measures import CONTAINMENT
+from lookalike.threads import slices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.band import Seen
+    from lookalike.sets import Sets
+    from lookalike.settings import Run
+    from lookalike.space import SetSpace, Space
+
+ELEMENTS_AT_A_TIME, SETS_AT_A_TIME = 1 << 24, 1 << 17
+"""Elements of the sets whose lists are held at a time, and sets; more are looked among one part after the other."""
+
+ASKED_AT_A_TIME = 1 << 14
+"""Elements of the sets that are asked for in one task."""
+
+MARKED_AT_A_TIME = 1 << 20
+"""Elements that are marked in one task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """Answers questions about weighted sets, by comparing them with all that they share something with."""
+
+    space: Space
+    among: NDArray[np.int32]
+
+    @property
+    def exact(self) -> Scanned:
+        """What misses nothing: this."""
+        return self
+
+    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the nearest of some questions at a time."""
+        for part in self.space.rounds(questions):
+            some = questions[part]
+            best = Best.of(len(some), k)
+            for hits in self.space.scan(some, self.among, 0.0, one_way=True):
+                keep_best(hits.few, hits.item, hits.similarity, some, best.items, best.scores)
+                seen.proposed += len(hits)
+            yield part, best
+
+
+class Listed:
+    """Answers questions about sets, by lists of which sets have an element."""
+
+    def __init__(self, run: Run, space: SetSpace, among: NDArray[np.int32]) -> None:
+        measure = run.recipe.measure
+        self._sets = space.sets
+        self._threads = run.threads
+        self._among = among
+        self._goal = (CONTAINMENT if measure.one_way else measure.code, run.recipe.least_score)
+        self._sets.make(among)
+
+    @property
+    def exact(self) -> Listed:
+        """What misses nothing: this."""
+        return self
+
+    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the nearest of some questions at a time, once they were looked for among all sets."""
+        self._sets.make(questions)
+        best = Best.of(len(questions), k)
+        shared = self._shared(questions)
+        weights = self._sets.sizes[self._among] + np.int64(ELEMENTS_AT_A_TIME // SETS_AT_A_TIME)
+        bases = list(slices(weights, 2 * ELEMENTS_AT_A_TIME))
+        for base in bases:
+            lists = Lists(self._sets, self._among[base], shared, k)
+            tasks = slices(self._sets.sizes[questions].astype(np.int64) + 1, ASKED_AT_A_TIME)
+            look = lists.looker(questions, best, self._goal)
+            for part, met in self._threads.map(look, tasks):
+                self._sets.trim()
+                seen.proposed += met
+                if base is bases[-1]:
+                    yield part, Best(best.items[part], best.scores[part])
+
+    def _shared(self, questions: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """Note which elements are in several sets; or in a question and in a set they are looked for in."""
+        sets, apart = self._sets, not np.array_equal(questions, self._among)
+        some = np.concatenate((questions, self._among)) if apart else questions
+        sides = np.repeat(np.array([1, 2], np.uint8), (len(questions), len(self._among)))
+        sizes = sets.sizes[some].astype(np.int64)
+        marks = np.zeros(slots_for(int(sizes.sum()), len(some)) // 4, np.uint8), np.zeros(1, np.uint16)
+
+        def mark(part: slice) -> None:
+            begins = sets.begins[some[part]]
+            on = sides[part] if apart else sides[:0]
+            mark_elements(sets.elements, begins, begins + sizes[part], on, *marks)
+
+        for _ in self._threads.map(mark, slices(sizes, MARKED_AT_A_TIME)):
+            sets.trim()
+        return marks[0]
+
+
+class Lists:
+    """For each element that is shared, which of some sets have it."""
+
+    def __init__(self, sets: Sets, base: NDArray[np.int32], shared: NDArray[np.uint8], k: int) -> None:
+        self._sets = sets
+        self._k = k
+        self._local = threading.local()
+        base = base[np.argsort(sets.sizes[base], kind="stable")]
+        self._base = (sets.sizes[base], base, np.arange(len(base), dtype=np.int32))
+        room = int(sets.sizes[base].sum(dtype=np.int64)) + 1
+        keys, members = np.empty(room, np.uint64), np.empty(room, np.int32)
+        filled = kernels.gather_shared(sets.elements, sets.begins[base], sets.sizes[base], shared, keys, members)
+        keys, members = keys[:filled].copy(), members[:filled].copy()
+        group_keys(keys, members)
+        different = np.count_nonzero(keys[1:] != keys[:-1]) + 1
+        table = np.empty(power_of_two(2 * different), np.uint64)
+        begins, ends = np.empty((2, len(table)), np.int32)
+        kernels.index_lists(keys, table, begins, ends)
+        self._index = (table, begins, ends, members)
+
+    def looker(self, questions: NDArray[np.int32], best: Best, goal: tuple[int, float]) -> Any:  # noqa: ANN401 - a function
+        """Return a function that looks for some questions, and tells which and how many sets shared something."""
+        sets = self._sets
+        largest = int(sets.sizes[questions].max(initial=0))
+
+        def look(part: slice) -> tuple[slice, int]:
+            some = questions[part]
+            asked = (sets.elements, sets.begins[some], sets.sizes[some], some)
+            found = best.items[part], best.scores[part]
+            return part, kernels.find_nearest(asked, self._base, self._index, goal, self._work(largest), found)
+
+        return look
+
+    def _work(self, largest: int) -> tuple[Any, ...]:
+        """Return what one thread needs; it serves again."""
+        if not hasattr(self._local, "work"):
+            count = len(self._base[0])
+            room = np.zeros(count, np.int32), np.empty(count + 1, np.int32), np.empty(largest, np.int64)
+            leaders = np.empty((1, self._k + 1), np.int32), np.empty((1, self._k + 1))
+            self._local.work = *room, leaders
+        work: tuple[Any, ...] = self._local.work
+        return work
