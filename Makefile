@@ -2,7 +2,7 @@
 #   make demo    deduplicate the shipped example and show the result
 #   make test    all checks and tests; what continuous integration runs
 #   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
-#                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-page: parts of it
+#                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index, bench-page: parts of it
 #   make docs    write the generated pages again
 # The report is tested in a real browser: `make test` installs chromium with apt-get if it is missing and you are root.
 # Otherwise these tests are skipped, except where CI is set.
@@ -15,7 +15,7 @@ DEMO := .demo
 # Real text to compare tools on; left out where there is none.
 export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test check browser java bench bench-speed bench-sets bench-vectors bench-page docs clean clean-bench
+.PHONY: demo test check browser java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -62,12 +62,13 @@ bench: $(VENV)/.developing java
 	$(BIN)/python benchmarks/compare.py
 	$(BIN)/python benchmarks/side.py sets
 	$(BIN)/python benchmarks/side.py vectors
+	$(BIN)/python benchmarks/side.py index
 	$(BIN)/python benchmarks/page.py
 
 bench-speed: $(VENV)/.developing
 	$(BIN)/python benchmarks/speed.py
 
-bench-sets bench-vectors: bench-%: $(VENV)/.developing
+bench-sets bench-vectors bench-index: bench-%: $(VENV)/.developing
 	$(BIN)/python benchmarks/side.py $*
 
 bench-page: $(VENV)/.developing

@@ -84,7 +84,7 @@ def plots_of_sides(sets: Sides, vectors: Sides) -> dict[str, Callable[[], Figure
     return {**drawn, "vectors": lambda: figures.answers(nearest)} if nearest else drawn
 
 
-def page(every: Sequence[Results], sets: Sides, vectors: Sides) -> str:
+def page(every: Sequence[Results], sets: Sides, vectors: Sides, index: Sides) -> str:
     """Write the page."""
     text = TEXT.read_text(encoding="utf-8")
     one = shown(every)
@@ -102,6 +102,9 @@ def page(every: Sequence[Results], sets: Sides, vectors: Sides) -> str:
         "vectors: plot": sides.get("vectors", ""),
         "vectors: nearest": side_page.table_of_nearest(vectors) if vectors.tools else "",
         "vectors: pairs": side_page.table_of_pairs(vectors) if vectors.tools else "",
+        "index: machines": "\n".join(machines_of_sides(index)) or NOTHING,
+        "index: table": side_page.table_of_index(index) if index.tools else "",
+        "index: words": side_page.words_on_index(index),
     }
     for name, part in parts.items():
         text = text.replace(f"{{{name}}}", part)
@@ -199,10 +202,11 @@ def line(row: Row, ours: float | None) -> str:
 def main() -> None:
     """Write the page and its plots."""
     argparse.ArgumentParser(description=__doc__).parse_args()
-    every, sets, vectors = read(), Sides.read(RESULTS / "sets.json"), Sides.read(RESULTS / "vectors.json")
+    every = read()
+    sets, vectors, index = (Sides.read(RESULTS / f"{name}.json") for name in ("sets", "vectors", "index"))
     for name, draw in {**plots_of_texts(every), **plots_of_sides(sets, vectors)}.items():
         save(draw(), PAGE.parents[1] / "images" / f"benchmark-{name}.svg")
-    PAGE.write_text(page(every, sets, vectors), encoding="utf-8")
+    PAGE.write_text(page(every, sets, vectors, index), encoding="utf-8")
 
 
 if __name__ == "__main__":

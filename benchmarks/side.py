@@ -1,11 +1,11 @@
-"""Sets and vectors side by side: other tools and lookalike on the same input, one after the other in one run.
+"""Sets, vectors and an index side by side: other tools and lookalike on the same input, one after the other in one run.
 
-    python benchmarks/side.py sets|vectors [--count 100000] [--limit MINUTES] [--tool TOOL ...]
+    python benchmarks/side.py sets|vectors|index [--count 100000] [--limit MINUTES] [--tool TOOL ...]
 
-Each adapter in `benchmarks/sets` or `benchmarks/vectors` is a script that says what it needs (PEP 723), runs in an
-environment of its own, and prints a line of JSON for each thing it was asked. Results go to
-benchmarks/results/sets.json and vectors.json: those of a tool replace its own and no other's. With another count all
-results are new, as times of two sizes cannot stand beside each other.
+Each adapter in the folder of that name is a script that says what it needs (PEP 723), runs in an environment of its
+own, and prints a line of JSON for each thing it was asked. Results go to sets.json, vectors.json and index.json in
+benchmarks/results: those of a tool replace its own and no other's. With another count all results are new, as times of
+two sizes cannot stand beside each other.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from corpus import write_corpus
 from environments import InstallError, Tool, tools
 from process import THREADS, cores
 from rows import RESULTS, Sides
+
+from lookalike import find_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +39,9 @@ PRODUCTS = 50_000
 LENGTH = 128
 GROUPS = 1000
 """Groups that vectors are in."""
+
+QUESTIONS = 10_000
+"""Documents that an index is asked about."""
 
 
 def baskets(count: int, path: Path) -> None:
@@ -63,6 +69,22 @@ def vectors(count: int, path: Path) -> None:
     np.save(path, rows.astype(np.float32))
 
 
+def documents(count: int, path: Path) -> None:
+    """Write made documents. Those after `count` are the questions, each with the documents that it resembles."""
+    corpus = write_corpus(path.with_name("corpus.parquet"), count + QUESTIONS)
+    texts = pq.read_table(corpus)["text"].combine_chunks()
+    asked = np.arange(len(texts)) >= count
+    pairs = find_pairs(texts.slice(count), against=texts.slice(0, count), threshold=0.8, recall=1).to_arrow()
+    similar: list[list[int]] = [[] for _ in range(len(texts))]
+    for question, document in zip(pairs["left"].to_pylist(), pairs["right"].to_pylist(), strict=True):
+        similar[count + question].append(document)
+    lists = pa.array(similar, pa.list_(pa.int64()))
+    pq.write_table(pa.table({"text": texts, "question": asked, "similar": lists}), path)
+
+
+MAKERS = {"sets": baskets, "vectors": vectors, "index": documents}
+
+
 def run(tool: Tool, source: Path, limit: float) -> list[dict[str, Any]]:
     """Run an adapter, and return what it printed; or why it failed."""
     environment = {**os.environ, **{name: str(len(cores())) for name in THREADS}}
@@ -81,15 +103,15 @@ def run(tool: Tool, source: Path, limit: float) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Make the input and run the tools on it."""
-    parser = argparse.ArgumentParser(description="Compare tools on sets or vectors.")
-    parser.add_argument("what", choices=("sets", "vectors"))
+    parser = argparse.ArgumentParser(description="Compare tools on sets, vectors, or as an index.")
+    parser.add_argument("what", choices=tuple(MAKERS))
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
     parser.add_argument("--tool", action="append")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / ("sets.parquet" if asked.what == "sets" else "vectors.npy")
-        (baskets if asked.what == "sets" else vectors)(asked.count, source)
+        source = Path(folder) / ("vectors.npy" if asked.what == "vectors" else f"{asked.what}.parquet")
+        MAKERS[asked.what](asked.count, source)
         measure(asked.what, source, sides(RESULTS / f"{asked.what}.json", asked.count), asked.tool, 60 * asked.limit)
 
 

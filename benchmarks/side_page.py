@@ -1,4 +1,4 @@
-"""The parts of the page on sets and on vectors: the rows of all tools in one form, and tables of them."""
+"""The parts of the page on sets, on vectors and on an index: the rows of all tools in one form, and tables of them."""
 
 from __future__ import annotations
 
@@ -90,3 +90,29 @@ def table_of_nearest(found: Sides) -> str:
         )
     lines += [f"| {row['tool']} | {row['version']} | {why(row)} | | | |" for row in failed_of(found)]
     return "\n".join(lines)
+
+
+def table_of_index(found: Sides) -> str:
+    """Write the table of indexes: the one that answers most a second first, those without a result last."""
+    lines = ["| tool, index | version | queries a second | seconds to build | recall | precision | bytes an item |"]
+    lines.append("| --- | --- | --: | --: | --: | --: | --: |")
+    for row in nearest_of(found):
+        size = f"{row['bytes'] / found.count:,.0f}" if row["bytes"] else NONE
+        lines.append(
+            f"| {row['tool']} | {row['version']} | {row['queries_a_second']:,} | {seconds(row['build'])} "
+            f"| {as_share(row['recall'])} | {as_share(row['precision'])} | {size} |"
+        )
+    lines += [f"| {row['tool']} | {row['version']} | {why(row)} | | | | |" for row in failed_of(found)]
+    return "\n".join(lines)
+
+
+def words_on_index(found: Sides) -> str:
+    """Say what only lookalike's index was asked."""
+    row = next((row for row in rows_of(found) if "adds_a_second" in row), None)
+    if row is None:
+        return ""
+    return (
+        f"lookalike's index was opened in {row['open_milliseconds']:g} ms. A single question took "
+        f"{row['single_milliseconds']:g} ms, the median of 1,000. Ten at a time, each time durably, documents went "
+        f"in at {row['adds_a_second']:,} a second."
+    )

@@ -16,7 +16,7 @@ import side_page
 from environments import Tool
 from rows import Row, Sides
 
-from lookalike import find_pairs
+from lookalike import compare, find_pairs
 from lookalike.report.plots import render
 
 
@@ -96,6 +96,19 @@ VECTORS: dict[str, list[Row]] = {
 }
 
 
+INDEX: dict[str, list[Row]] = {
+    "lookalike": [
+        {
+            "what": "on disk", "build": 2.0, "queries_a_second": 30_000, "recall": 1.0, "precision": 1.0,
+            "bytes": 8_000_000, "open_milliseconds": 2.0, "single_milliseconds": 0.4, "adds_a_second": 2000,
+        },
+    ],
+    "other": [
+        {"what": "in memory", "build": 9.0, "queries_a_second": 900, "recall": 0.8, "precision": 0.9, "bytes": 0},
+    ],
+}  # fmt: skip
+
+
 def test_the_rows_of_a_tool_replace_its_own_and_no_others(tmp_path: Path) -> None:
     found = sides(tmp_path, "sets", SETS)
     found.tools["other"]["note"] = "it was late"
@@ -145,16 +158,41 @@ def test_the_page_shows_vectors(tmp_path: Path) -> None:
     ]
 
 
+def test_the_page_shows_an_index(tmp_path: Path) -> None:
+    found = sides(tmp_path, "index", INDEX)
+    assert side_page.table_of_index(found).splitlines()[2:] == [
+        "| lookalike, on disk | 1.0 | 30,000 | 2.00 | 1 | 1 | 1,600 |",
+        "| other, in memory | 1.0 | 900 | 9.00 | 0.8000 | 0.9000 | \N{EN DASH} |",
+    ]
+    assert "opened in 2 ms" in side_page.words_on_index(found)
+    assert "took 0.4 ms" in side_page.words_on_index(found)
+    assert side_page.words_on_index(Sides(tmp_path / "none.json", 0)) == ""
+
+
+def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
+    side.documents(500, tmp_path / "index.parquet")
+    rows = pq.read_table(tmp_path / "index.parquet")
+    asked = rows["question"].to_numpy()
+    assert (len(rows), asked.sum()) == (500 + side.QUESTIONS, side.QUESTIONS)
+    similar = rows["similar"].to_pylist()
+    assert not any(similar[:500])
+    assert any(similar[500:])
+    texts = rows["text"].to_pylist()
+    for i, found in enumerate(similar):
+        assert all(compare(texts[i], texts[j]).similarity >= 0.8 for j in found[:2])
+
+
 def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
     sets, vectors = sides(tmp_path, "sets", SETS), sides(tmp_path, "vectors", VECTORS)
-    written = page.page([], sets, vectors)
+    index = sides(tmp_path, "index", INDEX)
+    written = page.page([], sets, vectors, index)
     assert not re.search(r"\{.*\}", written)
     assert re.findall(r"images/benchmark-(\w+)\.svg", written) == ["sets", "vectors"]
     for draw in page.plots_of_sides(sets, vectors).values():
         assert render(draw(), "svg") == render(draw(), "svg")
     none = Sides(tmp_path / "none.json", 0)
     assert page.plots_of_sides(none, none) == {}
-    assert "images/" not in page.page([], none, none)
+    assert "images/" not in page.page([], none, none, none)
 
 
 def test_machines_are_told_apart_where_there_are_several(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import pickle
 
 import farmhash  # type: ignore[import-untyped]
-from asked import THRESHOLD, base, questions, shingles, show, timed
 from datasketch import LeanMinHash, MinHash, MinHashLSH
+from questions import THRESHOLD, base, questions, shingles, show, timed
 
 PACKAGE = "datasketch"
 PERMUTATIONS = 128

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 
-from asked import THREADS, THRESHOLD, WORDS, base, questions, show, timed
 from gaoya.minhash import MinHashStringIndex
+from questions import THREADS, THRESHOLD, WORDS, base, questions, show, timed
 
 PACKAGE = "gaoya"
 

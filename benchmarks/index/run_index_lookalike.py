@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
-from asked import THRESHOLD, WORDS, base, questions, show, timed
+from questions import THRESHOLD, WORDS, base, questions, show, timed
 
 from lookalike import Index
 

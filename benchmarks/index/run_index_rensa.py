@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from asked import THREADS, THRESHOLD, base, questions, shingles, show, timed
+from questions import THREADS, THRESHOLD, base, questions, shingles, show, timed
 from rensa import RMinHash, RMinHashLSH
 
 PACKAGE = "rensa"
