@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -265,6 +266,55 @@ def test_other_kinds_and_measures(tmp_path: Path, how: dict[str, Any], items: li
         assert kind(index.get(0)) == items[0]
 
 
+def test_sets_are_the_same_however_they_were_read(tmp_path: Path) -> None:
+    """Numbers as they are, or as a dictionary, which is what a long table makes of them."""
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table({"who": [7, 7, 8, 7], "what": [5, 4, 9, 6]}), path)
+    encoded = pa.array([[4, 5, 6], None, [9]], pa.large_list(pa.dictionary(pa.int32(), pa.int64())))
+    with Index.create(tmp_path / "i", shingle="elements", threshold=0.5) as index:
+        index.add([1], [[6, 5, 4]])
+        index.add([2, 3], pa.table({"elements": encoded})[1:])
+        index.add([5], pa.table({"elements": encoded})[:1])
+        index.add_source(index.source(path, item="who", element="what"))
+        assert [index.get(i) for i in (1, 2, 3, 5, 7, 8)] == [[6, 5, 4], [], [9], [4, 5, 6], [5, 4, 6], [9]]
+        assert {match.id for match in index.query([4, 5, 6])} == {1, 5, 7}
+
+
+def test_what_a_source_has_goes_in_with_its_items(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({"text": ["one two", "three four"], "n": [1, 2], "key": ["a", "b"]}), path, row_group_size=1
+    )
+    with Index.create(tmp_path / "i", fields=["n", "more"], threads=1) as index:
+        assert index.add_source(index.source(path, id="key")) == 2
+        assert index.add_new_source(index.source({"x": "three four", "c": "five"})).skipped["match"].to_pylist() == [
+            "b"
+        ]
+        assert index.update_source(index.source({"a": "six", "d": "seven"})) == 1
+        held = [tuple(row.values()) for batch in index.rows() for row in batch.to_pylist()]
+        assert held[0] == ("b", "three four", 2, None)
+        assert held[1:] == [("c", "five", None, None), ("a", "six", None, None), ("d", "seven", None, None)]
+        index.add(["e"], ["eight"], {"n": [3], "more": ["what was null at first is a string"]})
+        assert index.query("eight")[0].fields["more"] == "what was null at first is a string"
+        with pytest.raises(InputError, match="by their ids"):
+            index.update_source(index.source(["x"]))
+        assert index.schema.names == ["id", "text", "n", "more"]
+    with Index.open(tmp_path / "i", threads=3) as index:
+        assert index.threads.count == 3
+
+
+def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
+    """Neither those of items that were not added, nor those that were given by hand."""
+    with Index.create(tmp_path / "i", shingle="words:1") as index:
+        assert index.add_new(None, ["a", "a", "b"]).skipped["id"].to_pylist() == [1]
+        index.add([7, 5], ["c", "d"])
+        index.add(None, ["e"])
+        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == [0, 2, 7, 5, 8]
+        index.add([2**63 - 1], ["f"])
+        with pytest.raises(InputError, match="below 2"):
+            index.add(None, ["g"])
+
+
 def test_elements_of_two_types_are_refused(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i", shingle="elements") as index:
         index.add(None, [{"a", "b"}])
@@ -320,8 +370,13 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
         Index.create(tmp_path / "i", recipe)
     with pytest.raises(RecipeError, match="threshold"):
         Index.create(tmp_path / "j", measure="euclidean")
-    with pytest.raises(RecipeError, match="fields"):
-        Index.create(tmp_path / "j", fields=["id"])
+    for name in ("id", "text", "query", "similarity"):
+        with pytest.raises(RecipeError, match="fields"):
+            Index.create(tmp_path / "j", fields=["title", name])
+    wrong: Any
+    for wrong in ({"thresold": 0.5}, {"text": "body"}, {"scratch": "x"}):
+        with pytest.raises(TypeError, match="no setting of an index"):
+            Index.create(tmp_path / "j", **wrong)
     assert not (tmp_path / "j").exists()
 
 

@@ -17,12 +17,12 @@ from lookalike.index.check import check
 from lookalike.index.container import Container
 from lookalike.index.kit import Types, kit_for
 from lookalike.index.part import Part
-from lookalike.index.rows import as_ids, read_types, rows_of
+from lookalike.index.rows import Arriving, as_ids, read_types
 from lookalike.index.store import Store
 from lookalike.index.view import Held, View, export, search_many
 from lookalike.read import Kind, open_source
 from lookalike.recipe import Recipe
-from lookalike.settings import Settings, kind_of, recipe_of
+from lookalike.settings import READING, Settings, kind_of, recipe_of
 from lookalike.threads import Threads
 from lookalike.vectors import refuse_wrong
 
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from lookalike.index.matches import Added, Match, Matches
-    from lookalike.read import Source
+    from lookalike.index.rows import Seen
+    from lookalike.read import Reading, Source
 
 ATTEMPTS = 20
 """How often parts are looked for that were joined meanwhile."""
@@ -46,6 +47,9 @@ COLUMNS: dict[Kind, str] = {
 }
 """What the column of items is called where they are written."""
 
+OF_A_RUN = ("scratch", "measure_recall", "examples", "watcher")
+"""Settings that mean nothing here."""
+
 AT_A_TIME = 1 << 19
 """Bytes of items that are looked for in one go."""
 
@@ -59,15 +63,23 @@ class Index:
 
     Whoever adds or deletes first is the one writer, until the index is closed; others may read meanwhile. What a method
     has returned from is on disk. An index may be used from several threads.
+
+    Files need not be read as a whole: `index.add_source(index.source(Path("news.parquet"), id="url"))`.
     """
 
-    def __init__(self, store: Store) -> None:
+    recipe: Recipe
+    """How items are compared."""
+    fields: tuple[str, ...]
+    """What is stored with them."""
+
+    def __init__(self, store: Store, threads: int | None = None) -> None:
         self._store = store
+        self._thread_count = threads
         self._guard = threading.RLock()
         self._dirty = False
         with store.reading():
             self.recipe = Recipe.from_json(store.about("recipe"))
-            self.fields: tuple[str, ...] = tuple(store.about("fields"))
+            self.fields = tuple(store.about("fields"))
         self._kit = kit_for(self.recipe)
         self._threads: Threads | None = None
         self._view = View(-1, (), self._kit, None, None)
@@ -82,17 +94,25 @@ class Index:
         **settings: Unpack[Settings],
     ) -> Self:
         """Make an empty index, by a recipe or by the settings of one; `fields` are stored with items."""
-        if recipe is not None and settings:
+        wanted = settings.keys() - {"threads"}
+        if unknown := wanted - (Settings.__annotations__.keys() - {*READING, *OF_A_RUN}):
+            raise TypeError(f"{min(unknown)!r} is no setting of an index")
+        if recipe is not None and wanted:
             raise RecipeError("Give a recipe, or the settings of one, not both")
         recipe = recipe or recipe_of(settings, kind_of(settings) or "texts")
-        if "id" in fields or len(set(fields)) < len(fields):
-            raise RecipeError(f"`fields` must be different names, and none of them id. Got {', '.join(fields)}")
-        return cls(Store.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)}))
+        own = ("id", column_of(recipe), "query", recipe.measure.column)
+        if set(own) & set(fields) or len(set(fields)) < len(fields):
+            raise RecipeError(
+                f"`fields` must be different names, and none of {', '.join(own)}, which are there anyway. "
+                f"Got {', '.join(fields)}"
+            )
+        store = Store.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)})
+        return cls(store, settings.get("threads"))
 
     @classmethod
-    def open(cls, path: Path | str) -> Self:
-        """Open an index that is there."""
-        return cls(Store.open(Path(path)))
+    def open(cls, path: Path | str, threads: int | None = None) -> Self:
+        """Open an index that is there; it uses so many threads, or as many as there are cores."""
+        return cls(Store.open(Path(path)), threads)
 
     @staticmethod
     def check(path: Path | str) -> list[str]:
@@ -107,8 +127,7 @@ class Index:
     @property
     def kind(self) -> Kind:
         """What its items are."""
-        kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
-        return kinds.get(self.recipe.shingling.kind, "texts")
+        return kind_by(self.recipe)
 
     # Asking
 
@@ -122,19 +141,26 @@ class Index:
 
     def query_many(self, items: Any, top: int | None = 10, threshold: float | None = None) -> Matches:  # noqa: ANN401 - whatever holds items
         """Return what resembles each of many items."""
+        return self.query_source(self.source(items), top, threshold)
+
+    def query_source(
+        self, source: Source, top: int | None = 10, threshold: float | None = None, seen: Seen | None = None
+    ) -> Matches:
+        """Return what resembles each item of a source; `seen` is called with each batch that is read."""
         if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
             raise RecipeError(f"`top` must be a whole number, at least 1, or None for all. Got {top!r}")
         threshold = self.recipe.threshold if threshold is None else threshold
         self.recipe.measure.check(threshold)
         least = self.recipe.measure.score(float(threshold))
         view = self.view()
-        source = self.source(items)
-        found, count = search_many(view, self._checked(source, view), least, self.threads)
+        found, count = search_many(view, self._checked(source, view, seen), least, self.threads)
         return view.answer(found, count, top, threshold)
 
-    def _checked(self, source: Source, view: View) -> Iterator[pa.Array]:
+    def _checked(self, source: Source, view: View, seen: Seen | None) -> Iterator[pa.Array]:
         """Yield the items of a source, if they can be compared with those of the index."""
         for batch in source.batches():
+            if seen is not None:
+                seen(batch)
             if view.types is not None:
                 view.types.refuse_others(Types.of(self.kind, batch.items))
             if self.kind == "vectors":
@@ -158,7 +184,15 @@ class Index:
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all that is in the index, in the order it was added: id, item, stored fields."""
-        return export(self.view(), COLUMNS[self.kind])
+        return export(self.view(), column_of(self.recipe))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of `rows`; all of them strings as long as nothing was added."""
+        view, column = self.view(), column_of(self.recipe)
+        if view.schema is None or view.types is None:
+            return pa.schema([(name, pa.large_string()) for name in ("id", column, *self.fields)])
+        return view.schema.insert(1, pa.field(column, view.types.arrow))
 
     def info(self) -> dict[str, Any]:
         """Return what the index is and how large, as plain values."""
@@ -241,28 +275,45 @@ class Index:
 
         `ids` are strings or integers, None to number items on. `fields` is a dict or table of columns.
         """
-        source = self.source(items)
-        return self.add_source(source, ids, fields)
+        with self._guard, self.transaction(), self._arriving(self.source(items)) as arriving:
+            return change.add(self, self._store, arriving.with_columns(ids, fields))
 
-    def add_source(self, source: Source, ids: Any = None, fields: Any = None) -> int:  # noqa: ANN401
-        """Add the items of a source."""
-        with self._guard, self.transaction():
-            return change.add(self, self._store, rows_of(source, ids, fields, self, self._store.about("added", 0)))
+    def add_source(self, source: Source, seen: Seen | None = None) -> int:
+        """Add the items of a source, with the ids and fields it has; `seen` is called with each batch that is read."""
+        with self._guard, self.transaction(), self._arriving(source, seen) as arriving:
+            return change.add(self, self._store, arriving.with_own_fields())
 
     def add_new(self, ids: Any, items: Any, fields: Any = None) -> Added:  # noqa: ANN401 - whatever holds them
         """Add only items that resemble none in the index, nor an earlier one of these; tell what the others match."""
-        return self.add_new_source(self.source(items), ids, fields)
+        with self._guard, self.transaction(), self._arriving(self.source(items)) as arriving:
+            return change.add_new(self, self._store, arriving.with_columns(ids, fields))
 
-    def add_new_source(self, source: Source, ids: Any = None, fields: Any = None) -> Added:  # noqa: ANN401
+    def add_new_source(self, source: Source, seen: Seen | None = None) -> Added:
         """Add what is new in a source."""
-        with self._guard, self.transaction():
-            return change.add_new(self, self._store, rows_of(source, ids, fields, self, self._store.about("added", 0)))
+        with self._guard, self.transaction(), self._arriving(source, seen) as arriving:
+            return change.add_new(self, self._store, arriving.with_own_fields())
+
+    @contextmanager
+    def _arriving(self, source: Source, seen: Seen | None = None) -> Iterator[Arriving]:
+        """Have items arrive, and remember which numbers are taken: also by those that were not added."""
+        arriving = Arriving(source, self, self._store.about("next_id", 0), seen)
+        yield arriving
+        self._store.set_about("next_id", arriving.next_id)
 
     def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
         """Replace items, or add those whose id is new; return how many were there."""
         with self._guard, self.transaction():
             replaced = self.delete(ids)
             self.add(ids, items, fields)
+            return replaced
+
+    def update_source(self, source: Source, seen: Seen | None = None) -> int:
+        """Replace items by those of a source, which has ids; its items are read twice."""
+        if not source.has_ids:
+            raise InputError("Items are replaced by their ids. Say which column has them with --id")
+        with self._guard, self.transaction():
+            replaced = sum(self.delete(batch.ids) for batch in source.batches())
+            self.add_source(source, seen)
             return replaced
 
     def delete(self, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
@@ -317,12 +368,24 @@ class Index:
         """Threads that last as long as the index is open."""
         with self._guard:
             if self._threads is None:
-                self._threads = Threads()
+                self._threads = Threads(self._thread_count)
             return self._threads
 
-    def source(self, items: Any) -> Source:  # noqa: ANN401 - whatever holds items
-        """Open items to be read."""
-        source = open_source(items, kind=self.kind, batch_bytes=AT_A_TIME)
+    def source(self, items: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN401 - whatever holds items
+        """Open items to be read; how is said as for a run."""
+        how: Reading = {"batch_bytes": AT_A_TIME, **reading, "kind": self.kind}
+        source = open_source(items, **how)
         if source.kind != self.kind:
             raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
         return source
+
+
+def kind_by(recipe: Recipe) -> Kind:
+    """Return what the items of a recipe are."""
+    kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+    return kinds.get(recipe.shingling.kind, "texts")
+
+
+def column_of(recipe: Recipe) -> str:
+    """Return what the column of its items is called where they are written."""
+    return COLUMNS[kind_by(recipe)]

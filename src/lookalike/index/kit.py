@@ -39,6 +39,13 @@ class Types:
             return cls(kind, items.type.value_type, items.type.list_size)
         return cls(kind, plain_type(items.type.value_type), 0)
 
+    @property
+    def arrow(self) -> pa.DataType:
+        """The type of an array of such items."""
+        if self.element is None:
+            return pa.large_string()
+        return pa.list_(self.element, self.length) if self.length else pa.large_list(self.element)
+
     def refuse_others(self, others: Types) -> None:
         """Raise unless items of these types can be compared with those of the index."""
         if self.length != others.length:

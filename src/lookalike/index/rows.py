@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 from lookalike.index.kit import Types
 from lookalike.read.columns import is_string
 from lookalike.vectors import refuse_wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from lookalike.index.index import Index
-    from lookalike.read import Source
+    from lookalike.read import Batch, Kind, Source
+
+    Seen = Callable[[Batch], None]
+    """Somebody who is shown each batch as it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +54,119 @@ def as_ids(ids: Any, schema: pa.Schema | None) -> pa.Array:  # noqa: ANN401 - wh
     return made if schema is None else made.cast(schema.field(0).type)
 
 
-def rows_of(source: Source, ids: Any, fields: Any, index: Index, first: int) -> Iterator[Incoming]:  # noqa: ANN401 - whatever holds them
-    """Yield the items of a source with their ids and fields, batch by batch; without ids they are numbered on."""
-    view = index.view()
-    given = None if ids is None else as_ids(ids, view.schema)
-    stored = fields_table(fields, index.fields)
-    done = 0
-    for batch in source.batches():
-        if index.kind == "vectors":
-            refuse_wrong(batch, source, index.recipe.measure)
-        part = slice(done, done + len(batch))
-        if given is not None:
-            named = given[part]
-        elif batch.ids is not None:
-            named = as_ids(batch.ids, view.schema)
-        else:
-            named = as_ids(as_arrow(np.arange(part.start, part.stop) + first), view.schema)
-        if len(named) != len(batch):
-            raise InputError(f"There are {len(given or ())} ids for more items than that. Give one for each")
-        rows = pa.table({"id": named})
-        for name in index.fields:
-            column = None if stored is None else stored.column(name).slice(done, len(batch))
-            rows = rows.append_column(name, pa.nulls(len(batch)) if column is None else column)
-        yield Incoming(batch.items, rows)
-        done += len(batch)
-    for name, size in (("ids", None if given is None else len(given)), ("rows of fields", stored and stored.num_rows)):
-        if size is not None and size != done:
-            raise InputError(f"There are {done:,} items and {size:,} {name}. Give one for each")
+class Arriving:
+    """Items of a source on their way into an index, batch by batch, with their ids and fields.
+
+    Ids and fields are given as wholes, or come from the source: of its id column, and of its columns, in step with the
+    items. Where there are no ids, items are numbered on from `next_id`.
+    """
+
+    def __init__(self, source: Source, index: Index, next_id: int, seen: Seen | None = None) -> None:
+        self._source = source
+        self._names = index.fields
+        self._kind, self._measure = index.kind, index.recipe.measure
+        self._schema = index.view().schema
+        self._seen = seen
+        self._ids: pa.Array | None = None
+        self._fields: Cut | None = None
+        self.next_id = next_id
+        """Above every integer that is an id, now or once."""
+
+    def with_columns(self, ids: Any, fields: Any) -> Arriving:  # noqa: ANN401 - whatever holds them
+        """Take ids and fields from here."""
+        self._ids = None if ids is None else as_ids(ids, self._schema)
+        table = fields_table(fields, self._names)
+        self._fields = None if table is None else Cut(iter([table]))
+        return self
+
+    def with_own_fields(self) -> Arriving:
+        """Take the fields from the columns of the source; those that it does not have are null."""
+        if there := [name for name in self._names if name in self._source.schema.names]:
+            self._fields = Cut(pa.table(batch).select(there) for batch in self._source.rows())
+        return self
+
+    def __iter__(self) -> Iterator[Incoming]:
+        done = 0
+        for batch in self._source.batches():
+            if self._kind == "vectors":
+                refuse_wrong(batch, self._source, self._measure)
+            if self._seen is not None:
+                self._seen(batch)
+            ids = self._named(batch, done)
+            if pa.types.is_integer(ids.type) and len(ids):
+                self.next_id = max(self.next_id, pc.max(ids).as_py() + 1)
+            rows = pa.table({"id": ids})
+            fields = pa.table({}) if self._fields is None else self._fields.take(len(batch))
+            for name in self._names:
+                there = name in fields.column_names
+                rows = rows.append_column(name, self._column(fields[name] if there else pa.nulls(len(batch))))
+            yield Incoming(plain_items(batch.items, self._kind), rows)
+            done += len(batch)
+        for what, more in (
+            ("ids", 0 if self._ids is None else len(self._ids) - done),
+            ("rows of fields", 0 if self._fields is None else self._fields.rest()),
+        ):
+            if more:
+                raise InputError(f"There are {done:,} items and {done + more:,} {what}. Give one for each")
+
+    def _named(self, batch: Batch, done: int) -> pa.Array:
+        """Return the ids of a batch, before which there were so many items."""
+        if self._ids is not None:
+            ids = self._ids[done : done + len(batch)]
+            if len(ids) != len(batch):
+                raise InputError(f"There are {len(self._ids):,} ids for more items than that. Give one for each")
+            return ids
+        if batch.ids is not None:
+            return as_ids(batch.ids, self._schema)
+        if self._schema is not None and not pa.types.is_integer(self._schema.field(0).type):
+            raise InputError("The ids of this index are strings, so items cannot be numbered. Say what their ids are")
+        return as_ids(range(self.next_id, self.next_id + len(batch)), self._schema)
+
+    def _column(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+        """Return a field; one of which nothing is known when the first items come is one of strings."""
+        return values.cast(pa.large_string()) if self._schema is None and pa.types.is_null(values.type) else values
+
+
+def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
+    """Return items as an index has them, however they were read: a dictionary of elements is one for its values."""
+    wanted = Types.of(kind, items).arrow
+    if kind in ("texts", "vectors", "bits") or items.type == wanted:
+        return items
+    try:
+        return items.cast(wanted)
+    except pa.ArrowException as error:
+        raise InputError(f"Elements must be strings, or integers below 2^63, all of one type ({error})") from error
+
+
+class Cut:
+    """Tables one after the other, cut anew in runs of any length."""
+
+    def __init__(self, tables: Iterator[pa.Table]) -> None:
+        self._tables = tables
+        self._waiting: list[pa.Table] = []
+        self._taken = 0
+
+    def take(self, count: int) -> pa.Table:
+        """Return the next rows, so many of them."""
+        while self._rows() < count or not self._waiting:
+            following = next(self._tables, None)
+            if following is None:
+                rows = self._taken + self._rows()
+                raise InputError(f"There are {rows:,} rows of fields for more items than that. Give one for each")
+            self._waiting.append(following)
+        whole = pa.concat_tables(self._waiting)
+        self._waiting = [whole.slice(count)]
+        self._taken += count
+        return whole.slice(0, count)
+
+    def rest(self) -> int:
+        """Return how many rows are left."""
+        self._waiting += self._tables
+        return self._rows()
+
+    def _rows(self) -> int:
+        rows: int = sum(table.num_rows for table in self._waiting)
+        return rows
 
 
 def fields_table(fields: Any, names: tuple[str, ...]) -> pa.Table | None:  # noqa: ANN401 - whatever holds columns
