@@ -15,6 +15,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import lookalike
@@ -25,8 +26,15 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).parent / "reference"
 WIDTH = 98  # of a terminal with 100 columns
-TWINS = {"dedup": "deduplicate", "pairs": "find_pairs", "nearest": "nearest", "compare": "compare", "tune": "tune"}
-"""The Python function that does what a command does."""
+TWINS = {
+    "dedup": "deduplicate",
+    "pairs": "find_pairs",
+    "nearest": "nearest",
+    "compare": "compare",
+    "tune": "tune",
+    "index": "Index",
+}
+"""The Python function or class that does what a command does."""
 
 MODULES = (
     "pipeline",
@@ -35,6 +43,8 @@ MODULES = (
     "tune",
     "estimate",
     "sample",
+    "index.index",
+    "index.matches",
     "settings",
     "results",
     "summary",
@@ -52,6 +62,7 @@ EXIT_CODES = """\
 | code | meaning |
 | --- | --- |
 | 0 | done |
+| 1 | `lookalike index check` has found damage |
 | 2 | an option, an input or an output is wrong; one sentence on standard error says which |
 | 130 | interrupted with Ctrl-C; nothing was written |
 | 141 | whoever read standard output has stopped reading |"""
@@ -64,10 +75,18 @@ def cli_page() -> Iterator[str]:
     yield from (MADE, "# The command line", "What each command does in Python is in the [Python reference](python.md).")
     yield from ("## lookalike", shown(help_of([])))
     for command, twin in TWINS.items():
-        yield from (f"## lookalike {command}", f"In Python: [`lookalike.{twin}`](python.md#{twin})")
+        yield from (f"## lookalike {command}", f"In Python: [`lookalike.{twin}`](python.md#{twin.lower()})")
         yield shown(help_of([command]))
+        for inner in subcommands(command):
+            yield from (f"## lookalike {command} {inner}", shown(help_of([command, inner])))
     yield "## Exit codes"
     yield EXIT_CODES
+
+
+def subcommands(command: str) -> list[str]:
+    """Return the commands below one, if there are any."""
+    commands: dict[str, Any] = getattr(get_command(app), "commands", {})
+    return list(getattr(commands[command], "commands", {}))
 
 
 def help_of(command: list[str]) -> str:

@@ -21,7 +21,7 @@ from .read.utf8 import ensure_utf8_rows
 from .writers import CsvWriter, JsonlWriter, NpyWriter, ParquetWriter, Writer, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -128,6 +128,13 @@ def write_table(table: pa.Table, path: Path) -> None:
     """Write a table in the format its name asks for."""
     with _replacing([path]) as temporary:
         _convert_table(table, path, temporary[path])
+
+
+def write_batches(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path) -> None:
+    """Write rows as they come, all of one schema."""
+    with _replacing([path]) as temporary, _writer(path, temporary[path], schema) as writer:
+        for batch in batches:
+            writer.write(batch)
 
 
 def write_file(data: bytes, path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, nearest, options, pairs, tune
+from lookalike.cli import compare, dedup, index, nearest, options, pairs, tune
 
 app = typer.Typer(
     name="lookalike",
@@ -23,6 +23,7 @@ app.command("pairs", cls=options.Subcommand)(pairs.pairs)
 app.command("nearest", cls=options.Subcommand)(nearest.nearest)
 app.command("compare")(compare.compare)
 app.command("tune")(tune.tune)
+app.add_typer(index.app)
 
 
 def show_version(wanted: bool) -> None:

@@ -33,32 +33,14 @@ EXAMPLES = 3
 """Examples of each kind on the page about a run."""
 
 
-class Job:
-    """One command at work: what it reads, what it tells whom."""
+class Session:
+    """One command at work: what it tells whom, and how long it takes."""
 
-    def __init__(
-        self,
-        settings: dict[str, Any],
-        inputs: list[str],
-        against: list[str] | None = None,
-        *,
-        report: Path | None = None,
-        quiet: bool,
-        as_json: bool,
-    ) -> None:
-        if report is not None:
-            check(report)
-            settings = {**settings, "examples": EXAMPLES}
-        self.pages = {} if report is None else {"--report": report}
+    def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.console = Console(stderr=True)
-        self.inputs = [Path(path) for path in inputs]
-        self.against = [Path(path) for path in against or []] or None
-        self.files = [path for path in expand([*inputs, *(against or [])], lines=settings["lines"]) if str(path) != "-"]
         self._quiet = quiet
         self._json = as_json
-        self._seconds: dict[str, float] = {}
         self._bars = Bars(self.console) if self.console.is_terminal and not quiet and not as_json else None
-        self.settings = {**settings, "watcher": self._bars}
         self._begin = time.perf_counter()
 
     def __enter__(self) -> Self:
@@ -73,6 +55,31 @@ class Job:
     ) -> None:
         if self._bars:
             self._bars.stop()
+
+
+class Job(Session):
+    """A command that runs the flow: also what it reads."""
+
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        inputs: list[str],
+        against: list[str] | None = None,
+        *,
+        report: Path | None = None,
+        quiet: bool,
+        as_json: bool,
+    ) -> None:
+        super().__init__(quiet=quiet, as_json=as_json)
+        if report is not None:
+            check(report)
+            settings = {**settings, "examples": EXAMPLES}
+        self.pages = {} if report is None else {"--report": report}
+        self.inputs = [Path(path) for path in inputs]
+        self.against = [Path(path) for path in against or []] or None
+        self.files = [path for path in expand([*inputs, *(against or [])], lines=settings["lines"]) if str(path) != "-"]
+        self._seconds: dict[str, float] = {}
+        self.settings = {**settings, "watcher": self._bars}
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Task, TaskID
 
-UNITS = {"sign": "items", "compare": "rounds", "measure": "items"}
+UNITS = {"sign": "items", "compare": "rounds", "measure": "items", "add": "items", "query": "items", "export": "items"}
 
 
 class Rate(ProgressColumn):

@@ -11,11 +11,14 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
+from lookalike.plain import csv_batch, csv_schema
 from lookalike.summary import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    import pyarrow as pa
 
     from lookalike.comparison import Comparison, Span
     from lookalike.recall import Measured, Share
@@ -28,15 +31,25 @@ CHARACTERS_SHOWN = 2000
 
 def print_summary(console: Console, summary: Summary, outputs: dict[str, Path]) -> None:
     """Say what was found, removed and skipped, how long it took, and where the results are."""
+    print_facts(console, rows_of(summary), outputs)
+    print_notes(console, summary.notes)
+
+
+def print_facts(console: Console, facts: list[tuple[str, str]], outputs: dict[str, Path]) -> None:
+    """Print names and values, and where the results are."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
-    for name, value in rows_of(summary):
+    for name, value in facts:
         grid.add_row(name, value)
     if outputs:
         grid.add_row("wrote", escape(", ".join(map(str, outputs.values()))))
     console.print(grid)
-    for note in summary.notes:
+
+
+def print_notes(console: Console, notes: Iterable[str]) -> None:
+    """Print what a reader should not miss."""
+    for note in notes:
         console.print(Text(f"Note: {note}.", style="yellow"))
 
 
@@ -117,10 +130,14 @@ def between(share: Share, confidence: str = "") -> str:
 
 def print_table(found: Pairs | Nearest) -> None:
     """Print what was found: a short table on a terminal, all of it separated by tabs elsewhere."""
+    print_rows(found.to_arrow())
+
+
+def print_rows(found: pa.Table) -> None:
+    """Print the rows of a table in the same way."""
     if sys.stdout.isatty():
-        names = found.to_arrow().column_names
-        table = Table(*(Column(name, overflow="fold") for name in names))
-        for row in found.to_arrow().slice(0, PAIRS_SHOWN).to_pylist():
+        table = Table(*(Column(escape(name), overflow="fold") for name in found.column_names))
+        for row in found.slice(0, PAIRS_SHOWN).to_pylist():
             table.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell)) for cell in row.values()))
         console = Console()
         console.print(table)
@@ -128,8 +145,10 @@ def print_table(found: Pairs | Nearest) -> None:
             console.print(f"… and {len(found) - PAIRS_SHOWN:,} more; -o FILE writes them all")
         return
     writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
-    writer.writerow(found.to_arrow().column_names)
-    writer.writerows(found)
+    writer.writerow(found.column_names)
+    schema = csv_schema(found.schema)
+    for batch in found.to_batches():
+        writer.writerows(zip(*(column.to_pylist() for column in csv_batch(batch, schema).columns), strict=True))
     sys.stdout.flush()
 
 

@@ -1,0 +1,66 @@
+"""lookalike index delete: what shall not be found any more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lookalike.cli import options
+
+from . import options as own
+
+if TYPE_CHECKING:
+    from lookalike.index import Index
+
+
+def delete(
+    index: own.IndexPath,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of items.")] = None,
+    listed: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="A file with an id a line, or - for standard input.")
+    ] = None,
+    quiet: options.Quiet = False,
+    json: own.Json = False,
+) -> None:
+    """Delete items by their ids. It says how many of them were not there.
+
+    \b
+    Examples:
+      lookalike index delete news.lookalike https://example.org/1 https://example.org/2
+      lookalike index delete news.lookalike --from gone.txt
+
+    In Python: lookalike.Index.open("news.lookalike").delete(ids)
+    """  # noqa: D301 - Click knows this backslash
+    from lookalike.cli.index.work import Work, opened
+    from lookalike.cli.job import read_text
+    from lookalike.errors import InputError
+
+    wanted = list(ids or [])
+    if listed is not None:
+        wanted += [line for line in read_text(listed, "strict").replace("\r\n", "\n").split("\n") if line]
+    elif not wanted:
+        raise InputError("There is no id. Give some, or a file of them with --from")
+    wanted = list(dict.fromkeys(wanted))
+    with Work(index, quiet=quiet, as_json=json) as work:
+        with opened(index) as held:
+            deleted = held.delete(typed(held, wanted)) if wanted else 0
+            items = len(held)
+        absent = len(wanted) - deleted
+        facts = [("deleted", f"{deleted:,}"), ("not there", f"{absent:,}"), ("items", f"{items:,}")]
+        work.finish({"deleted": deleted, "not_there": absent, "items": items}, facts)
+
+
+def typed(index: Index, ids: list[str]) -> list[str] | list[int]:
+    """Return ids as the index has them: strings, or integers."""
+    from lookalike.errors import InputError
+
+    schema = index.view().schema
+    if schema is None or schema.field(0).type != "int64":
+        return ids
+    try:
+        return [int(one) for one in ids]
+    except ValueError as error:
+        wrong = next(one for one in ids if not one.removeprefix("-").isdecimal())
+        raise InputError(f"The ids of this index are integers. Got {wrong!r}") from error

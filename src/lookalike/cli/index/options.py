@@ -1,0 +1,11 @@
+"""Arguments that the commands on an index share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="The index: a folder.")]
+Json = Annotated[bool, typer.Option("--json", help="Print what was done as JSON on standard output.")]

@@ -1,0 +1,89 @@
+"""Where a new index is made: beside its place, so that it is there whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lookalike.errors import InputError, OutputError
+from lookalike.index.store import DATABASE, LOCK, SEAL, SUFFIX, Store, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OWN = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, SEAL, f"{SEAL}.new")
+"""Files of every index, beside those of its parts."""
+
+
+@contextmanager
+def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
+    """Give an index a temporary name, and its own on success; what was there before stays until then."""
+    place = Path(os.path.realpath(path))
+    old = check_place(path, place, force=force)
+    temporary = beside(place)
+    try:
+        yield temporary
+        if old is not None:
+            old.close()
+        exchange(temporary, place)
+    except OutputError as error:
+        raise OutputError(str(error).replace(str(temporary), str(path))) from error
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+    finally:
+        if old is not None:
+            old.close()
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def check_place(path: Path, place: Path, *, force: bool) -> Store | None:
+    """Refuse a place that cannot or must not be written; return the index that is to be replaced, locked."""
+    if not place.parent.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no directory {place.parent}; make it first")
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        raise OutputError(f"{path} cannot be written: no permission in {place.parent}; choose another place")
+    if not os.path.lexists(place):
+        return None
+    try:
+        old = Store.open(place)
+    except InputError as error:
+        raise OutputError(f"{path} exists and is not an index that can be read; choose another name") from error
+    other = next((file.name for file in sorted(place.iterdir()) if not is_own(file)), None)
+    if not force or other:
+        old.close()
+    if not force:
+        raise OutputError(f"{path} exists already; add to it with lookalike index add, or replace it with --force")
+    if other:
+        raise OutputError(f"{path} also holds {other}, which --force would remove; move it elsewhere first")
+    old.lock()
+    return old
+
+
+def is_own(file: Path) -> bool:
+    """Tell whether a file belongs to an index."""
+    return file.name in OWN or file.suffix == SUFFIX
+
+
+def exchange(new: Path, place: Path) -> None:
+    """Put a folder in its place, and remove the one that is there, if there is."""
+    if not place.exists():
+        new.rename(place)
+    else:
+        old = beside(place)
+        place.rename(old)
+        try:
+            new.rename(place)
+        except BaseException:
+            old.rename(place)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+    sync_folder(place.parent)
+
+
+def beside(place: Path) -> Path:
+    """Make a name in the same directory."""
+    return place.with_name(f".lookalike-{secrets.token_hex(8)}.tmp")

@@ -1,0 +1,363 @@
+"""The commands on an index: what they do, what they say, what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command import LOOKALIKE, done, process, quiet_environment, run, state
+
+from lookalike import Index, find_pairs
+from lookalike.index.store import FORMAT
+from lookalike.read import open_source
+
+WORDS = [f"w{i}" for i in range(60)]
+SETTINGS = ("--shingle", "words:2", "--threshold", "0.5")
+
+
+def made_texts(count: int, seed: int) -> list[str]:
+    """Return texts of which every third is one before it, with a word replaced."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(WORDS, 30)) for _ in range(count)]
+    for i in range(2, count, 3):
+        texts[i] = texts[i - 1].replace("w7", "new")
+    return texts
+
+
+OLD, NEW = made_texts(90, 1), made_texts(30, 2)
+TITLES = [f"title {i}" for i in range(90)]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    names = [f"o{i}" for i in range(90)]
+    pq.write_table(
+        pa.table({"name": names, "text": OLD, "title": TITLES, "day": pa.array(range(90), pa.date32())}), "old.parquet"
+    )
+    write_lines("new.jsonl", [{"name": f"n{i}", "text": text, "title": f"new {i}"} for i, text in enumerate(NEW)])
+    return tmp_path
+
+
+def write_lines(path: str, rows: list[dict[str, Any]]) -> None:
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def build(*options: object, index: str = "i", source: str = "old.parquet") -> None:
+    done("index", "build", index, source, *SETTINGS, *options, "--quiet")
+
+
+def said(*arguments: object, stdin: bytes = b"") -> dict[str, Any]:
+    """Run a command on an index; return its JSON."""
+    found: dict[str, Any] = json.loads(done("index", *arguments, "--json", stdin=stdin).out)
+    return found
+
+
+def refused(*arguments: object, stdin: bytes = b"") -> str:
+    """Run a command that must fail: return its one sentence. Everything on disk stays as it was."""
+    before = {name: data for name, data in state().items() if not name.endswith(("-wal", "-shm"))}
+    outcome = run("index", *arguments, stdin=stdin)
+    assert (outcome.code, outcome.out) == (2, ""), outcome
+    assert outcome.err.startswith("lookalike: ")
+    assert outcome.err.count("\n") == 1
+    assert {name: data for name, data in state().items() if not name.endswith(("-wal", "-shm"))} == before
+    return outcome.err
+
+
+def rows(index: str) -> list[dict[str, Any]]:
+    with Index.open(index) as held:
+        return [row for batch in held.rows() for row in batch.to_pylist()]
+
+
+# What they do
+
+
+def test_a_day_in_the_life_of_an_index() -> None:
+    """Build, add what is new, ask, delete, update: the examples of the help, as users run them."""
+    told = done("index", "build", "i", "old.parquet", *SETTINGS, "--id", "name", "--fields", "title,day").err
+    assert all(words in told for words in ("90", "jaccard 0.5 on words:2", "items a second", "MB on disk", "wrote"))
+    write_lines("today.jsonl", [{"name": "a", "text": OLD[7] + " more"}, *lines_of("new.jsonl")])
+    outcome = done("index", "add", "i", "today.jsonl", "--id", "name", "--skip-duplicates")
+    header, first, *others = outcome.out.splitlines()
+    assert header.split("\t") == ["id", "match", "similarity"]
+    assert first.split("\t")[:2] == ["a", "o7"]
+    assert len(others) == 10
+    assert {tuple(line.split("\t")[:2]) for line in others} == {(f"n{i}", f"n{i - 1}") for i in range(2, 30, 3)}
+    assert "the input has no column day, which the index stores" in outcome.err
+    assert said("info", "i") | {"bytes": 0} == {
+        "path": "i", "items": 110, "deleted": 0, "parts": 2, "bytes": 0, "commit": 2, "kind": "texts",
+        "shingle": "words:2", "measure": "jaccard", "threshold": 0.5, "bands": 35, "rows": 3,
+        "recall": pytest.approx(0.9907, abs=1e-4), "fields": ["title", "day"],
+    }  # fmt: skip
+    found = said("query", "i", "--text", OLD[30], "--top", "1")["matches"]
+    assert found == [{"id": "o30", "similarity": 1.0, "title": "title 30", "day": "1970-01-31"}]
+    assert said("query", "i", "--text", "nothing of the kind")["matches"] == []
+    gone = said("delete", "i", "o30", "n0", "nobody", "o30")
+    assert (gone["deleted"], gone["not_there"], gone["items"]) == (2, 1, 108)
+    assert said("query", "i", "--text", OLD[30])["matches"] == []
+    write_lines(
+        "changed.jsonl", [{"name": "o1", "text": "quite another text"}, {"name": "fresh", "text": "a new text"}]
+    )
+    changed = said("update", "i", "changed.jsonl", "--id", "name")
+    assert (changed["replaced"], changed["added"], changed["items"]) == (1, 1, 109)
+    assert [match["id"] for match in said("query", "i", "--text", "quite another text")["matches"]] == ["o1"]
+    assert said("compact", "i", "--rebuild")["parts"] == 1
+    outcome = done("index", "check", "i")
+    assert outcome.out.startswith("i is whole: ")
+    assert said("check", "i")["problems"] == []
+    assert {row["id"] for row in rows("i")} & {"o30", "n0", "n2", "a"} == set()
+
+
+def lines_of(path: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def test_queries_by_file_find_what_a_run_finds() -> None:
+    build("--id", "name", "--fields", "title", "--recall", "0.99999")
+    write_lines("asked.jsonl", [{"key": i, "body": text, "x": "y"} for i, text in enumerate([*OLD[6:20], *NEW[:9]])])
+    done("index", "query", "i", "asked.jsonl", "--text", "body", "--id", "key", "--all", "-o", "found.parquet")
+    table = pq.read_table("found.parquet")
+    assert table.column_names == ["query", "id", "similarity", "title"]
+    expected = find_pairs([*OLD[6:20], *NEW[:9]], against=OLD, shingle="words:2", threshold=0.5, recall=1).to_arrow()
+    found = {(row["query"], row["id"], row["title"], row["similarity"]) for row in table.to_pylist()}
+    pairs = expected.to_pylist()
+    assert found == {(p["left"], f"o{p['right']}", f"title {p['right']}", p["similarity"]) for p in pairs}
+    assert len(found) > 20
+    outcome = done("index", "query", "i", "asked.jsonl", "--text", "body", "--top", 1)
+    assert outcome.out.splitlines()[:2] == ["query\tid\tsimilarity\ttitle", "asked.jsonl:1\to6\t1.0\ttitle 6"]
+    assert len(outcome.out.splitlines()) == 1 + 14
+    piped = done("index", "query", "i", "-", "--lines", "-q", stdin=f"{OLD[3]}\nnothing\n".encode())
+    assert piped.out.splitlines()[1].startswith("stdin:1\to3\t1.0")
+    assert piped.err == ""
+    assert said("query", "i", "asked.jsonl", "--text", "body")["queries"] == 23
+
+
+def test_a_lower_threshold_tells_what_it_may_miss() -> None:
+    build("--id", "name")
+    told = done("index", "query", "i", "--text", OLD[0], "--threshold", "0.3")
+    with Index.open("i") as index:
+        recall = index.query_many([""], threshold=0.3).recall
+        assert recall < 0.9
+    assert f"Note: the index was made for 0.5: of items at 0.3, a share of {recall:.4f} is found." in told.err
+    answer = said("query", "i", "--text", OLD[0], "--threshold", "0.3")
+    assert (answer["recall"], len(answer["notes"])) == (recall, 1)
+    assert "Note" not in done("index", "query", "i", "--text", OLD[0], "--threshold", "0.9").err
+
+
+def test_a_match_is_explained() -> None:
+    build("--id", "name")
+    asked = OLD[0].rsplit(" ", 3)[0]
+    outcome = done("index", "query", "i", "--text", asked, "--explain")
+    assert "A pair: " in outcome.out
+    assert f"[{asked}]" in outcome.out.replace("\n", "")
+    (explained,) = said("query", "i", "--text", asked, "--explain")["explanations"]
+    assert (explained["is_pair"], explained["left_spans"]) == (True, [[0, len(asked)]])
+
+
+def test_items_without_ids_are_numbered_on_past_those_that_are_skipped() -> None:
+    build()
+    assert [row["id"] for row in rows("i")] == list(range(90))
+    write_lines("more.jsonl", [{"text": text} for text in (OLD[4], NEW[0], NEW[1])])
+    assert said("add", "i", "more.jsonl", "--skip-duplicates")["matches"] == [{"id": 90, "match": 4, "similarity": 1.0}]
+    assert said("add", "i", "more.jsonl")["added"] == 3
+    assert [row["id"] for row in rows("i")][90:] == [91, 92, 93, 94, 95]
+    Path("gone.txt").write_text("91\r\n7\n\n-3\n")
+    assert said("delete", "i", "8", "--from", "gone.txt")["not_there"] == 1
+    assert said("delete", "i", "--from", "-", stdin=b"95")["deleted"] == 1
+    assert "integers. Got 'o1'" in refused("delete", "i", "9", "o1")
+
+
+def test_fields_stream_with_the_items_however_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Items and columns are read side by side, in batches that do not end at the same rows."""
+    table = pa.table({"text": OLD, "n": range(90), "wide": ["x" * (i % 7) * 500 for i in range(90)]})
+    for path, size in (("a.parquet", 7), ("b.parquet", 90)):
+        pq.write_table(table, path, row_group_size=size)
+    write_lines("c.jsonl", table.to_pylist())
+    for path in ("a.parquet", "b.parquet", "c.jsonl"):
+        for size in (1, 3000, 1 << 20):
+            monkeypatch.setattr("lookalike.cli.index.work.AT_A_TIME", size)
+            done("index", "build", "i", path, *SETTINGS, "--fields", "n,wide", "--force")
+            assert [{key: row[key] for key in ("text", "n", "wide")} for row in rows("i")] == table.to_pylist()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])
+def test_an_export_makes_an_index_with_the_same_answers(ending: str) -> None:
+    build("--id", "name", "--fields", "title")
+    done("index", "add", "i", "new.jsonl", "--id", "name")
+    done("index", "delete", "i", "o5", "o88", "n3")
+    assert said("export", "i", "-o", f"all.{ending}")["items"] == 117
+    source = open_source(Path(f"all.{ending}"), id="id")
+    names = [row["id"] for batch in source.rows() for row in batch.to_pylist()]
+    assert names == [f"o{i}" for i in range(90) if i not in (5, 88)] + [f"n{i}" for i in range(30) if i != 3]
+    build("--id", "id", "--fields", "title", index="again", source=f"all.{ending}")
+    with Index.open("i") as one, Index.open("again") as two:
+        found, again = (index.query_many([*OLD, *NEW]).to_arrow().to_pylist() for index in (one, two))
+    assert found == again
+    assert len(found) > 117
+    assert "exists already" in refused("export", "i", "-o", f"all.{ending}")
+
+
+def test_sets_and_weights_too() -> None:
+    Path("log.csv").write_text("who,what,n\na,x,1\na,y,2\nb,x,1\nb,y,2\nb,z,1\nc,q,5\n")
+    long = ("--item", "who", "--element", "what")
+    done("index", "build", "sets", "log.csv", *long, "--threshold", "0.5")
+    done("index", "build", "weights", "log.csv", *long, "--weight", "n", "--threshold", "0.5")
+    assert [m["id"] for m in said("query", "sets", "log.csv", *long, "--top", 2)["matches"]] == list("abbac")
+    asked = said("query", "weights", "log.csv", *long, "--weight", "n")["matches"]
+    assert [(m["query"], m["id"], m["similarity"]) for m in asked if m["query"] == "a"] == [
+        ("a", "a", 1.0),
+        ("a", "b", 0.75),
+    ]
+    for name in ("sets", "weights"):
+        done("index", "export", name, "-o", f"{name}.parquet")
+        done("index", "build", f"{name}2", f"{name}.parquet", "--id", "id", "--threshold", "0.5")
+        assert rows(name) == rows(f"{name}2")
+    assert "holds elements, not texts" in refused("query", "sets", "--text", "x")
+
+
+def test_empty_input_makes_an_empty_index() -> None:
+    Path("empty.jsonl").write_text("")
+    build(source="empty.jsonl")
+    assert said("info", "i")["items"] == said("delete", "i", "x")["deleted"] == 0
+    assert said("query", "i", "--text", "x")["matches"] == []
+    assert said("export", "i", "-o", "all.csv")["items"] == 0
+    assert said("add", "i", "new.jsonl", "--id", "name")["items"] == 30
+
+
+# What they refuse
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["build", "i", "old.parquet"], ["exists already", "index add", "--force"]),
+        (["build", "folder", "old.parquet", "--force"], ["exists and is not an index"]),
+        (["build", "old.parquet", "new.jsonl", "--force"], ["exists and is not an index"]),
+        (["build", "no/where", "old.parquet"], ["no directory"]),
+        (["build", "j", "nope.parquet"], ["no such file"]),
+        (["build", "j", "old.parquet", "--threshold", "80"], ["threshold", "0.80"]),
+        (["build", "j", "old.parquet", "--id", "day"], ["strings or integers"]),
+        (["build", "j", "old.parquet", "--fields", "url"], ["no column 'url' (--fields)", "title (string)"]),
+        (["build", "j", "old.parquet", "--fields", "text"], ["none of id, text, query, similarity"]),
+        (["build", "j", "old.parquet", "--measure", "euclidean", "-t", "1"], ["An index holds texts", "euclidean"]),
+        (["add", "i", "old.parquet", "--id", "name"], ["'o0' is in the index already"]),
+        (["add", "i", "old.parquet"], ["ids of this index are strings"]),
+        (["add", "i", "new.jsonl", "--id", "name", "-o", "x.csv"], ["--skip-duplicates"]),
+        (["add", "i", "new.jsonl", "--id", "name", "--skip-duplicates", "-o", "x.txt"], ["x.txt", ".parquet"]),
+        (["add", "i", "twice.jsonl", "--id", "name"], ["'t' occurs twice"]),
+        (["update", "i", "twice.jsonl", "--id", "name"], ["'t' occurs twice"]),
+        (["update", "i", "new.jsonl"], ["--id"]),
+        (["query", "i"], ["--text"]),
+        (["query", "i", "new.jsonl", "--explain"], ["--explain"]),
+        (["query", "i", "--text", "x", "--top", "0"], ["`top` must be"]),
+        (["query", "i", "new.jsonl", "--text", "nope"], ["no column 'nope'"]),
+        (["delete", "i"], ["--from"]),
+        (["delete", "i", "--from", "nope.txt"], ["nope.txt cannot be read"]),
+        (["info", "nope"], ["nope is not there", "index build"]),
+        (["check", "folder"], ["folder is not an index"]),
+        (["query", "foreign", "--text", "x"], ["is of another program"]),
+        (["query", "newer", "--text", "x"], [f"format {FORMAT + 1}", "newer"]),
+        (["check", "newer"], [f"format {FORMAT + 1}"]),
+        (["export", "i", "-o", "all.txt"], ["all.txt", ".parquet"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_sentence(arguments: list[str], says: list[str]) -> None:
+    build("--id", "name")
+    Path("folder").mkdir()
+    Path("folder/file").write_text("kept")
+    write_lines("twice.jsonl", [{"name": "t", "text": "one"}, {"name": "t", "text": "two"}])
+    Path("foreign").mkdir()
+    sqlite3.connect("foreign/index.sqlite").execute("CREATE TABLE t (x)").connection.close()
+    shutil.copytree("i", "newer")
+    (newer := sqlite3.connect("newer/index.sqlite")).execute(f"PRAGMA user_version = {FORMAT + 1}")
+    newer.close()
+    message = refused(*arguments)
+    assert all(words in message for words in says), message
+
+
+def test_force_replaces_an_index_and_nothing_else() -> None:
+    build()
+    assert said("build", "i", "new.jsonl", "--force")["items"] == 30
+    assert said("info", "i")["items"] == 30
+    assert "no column 'x'" in refused("build", "i", "new.jsonl", "--force", "--text", "x")
+    Path("i/notes.txt").write_text("mine")
+    assert "also holds notes.txt" in refused("build", "i", "new.jsonl", "--force")
+    assert not list(Path().glob(".lookalike*"))
+
+
+def test_one_writer_at_a_time() -> None:
+    build("--id", "name")
+    with Index.open("i") as writer:
+        writer.delete(["o1"])
+        assert "being changed by somebody else" in refused("delete", "i", "o2")
+        assert "being changed by somebody else" in refused("build", "i", "new.jsonl", "--force")
+        assert said("info", "i")["items"] == 89
+    assert said("delete", "i", "o2")["deleted"] == 1
+
+
+def test_damage_is_found() -> None:
+    write_lines("many.jsonl", [{"text": f"text number {i} of many others"} for i in range(1500)])
+    build(source="many.jsonl")
+    (part,) = Path("i").glob("*.columns")
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.write_bytes(data)
+    outcome = run("index", "check", "i")
+    assert (outcome.code, outcome.err) == (1, "")
+    assert part.name in outcome.out
+    assert len(json.loads(run("index", "check", "i", "--json").out)["problems"]) == 1
+    part.write_bytes(data[:100])
+    assert "damaged" in refused("query", "i", "--text", "text number 5 of many others")
+    part.unlink()
+    assert f"{part.name} is missing" in refused("info", "i")
+    assert f"{part.name} is missing" in run("index", "check", "i").out
+
+
+def test_ctrl_c_leaves_the_index_whole() -> None:
+    build()
+    before = rows("i")
+    rng = np.random.default_rng(1)
+    write_lines("big.jsonl", [{"text": " ".join(map(str, rng.integers(0, 10**6, 200)))} for _ in range(20_000)])
+    command = [*LOOKALIKE, "index", "add", "i", "big.jsonl"]
+    with subprocess.Popen(command, env=quiet_environment(), stderr=subprocess.PIPE, text=True) as child:
+        while child.poll() is None and Path("i/seal.json").exists():  # until it is the writer
+            time.sleep(0.01)
+        time.sleep(0.1)
+        child.send_signal(signal.SIGINT)
+        assert "interrupted; nothing was written" in child.communicate()[1]
+    assert child.returncode == 130
+    assert rows("i") == before
+    assert said("check", "i")["problems"] == []
+
+
+def test_interrupted_or_failed_builds_leave_nothing_behind() -> None:
+    Path("bad.jsonl").write_text('{"text": "fine"}\n{"text": 5}\n' * 3)
+    assert "bad.jsonl" in refused("build", "j", "bad.jsonl")
+    assert not list(Path().glob(".lookalike*"))
+
+
+@pytest.mark.parametrize("command", ["build", "query", "delete"])
+def test_help_loads_nothing_heavy(command: str) -> None:
+    code = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); " + LOOKALIKE[2]
+    arguments = [LOOKALIKE[0], "-c", code, "index", command, "--help"]
+    ended = subprocess.run(arguments, env=quiet_environment(), capture_output=True, text=True, check=True)
+    assert not {"numba", "pyarrow", "numpy", "sqlite3", "llvmlite"} & set(ended.stderr.split())
+    assert "Examples:" in ended.stdout
+    assert "In Python:" in ended.stdout
+
+
+def test_as_a_process() -> None:
+    """The whole of it once more, without this process in between."""
+    assert process("index", "build", "i", "old.parquet", "--quiet").returncode == 0
+    ended = process("index", "query", "i", "--text", OLD[3], "--top", "1")
+    assert (ended.returncode, ended.stdout) == (0, "id\tsimilarity\n3\t1.0\n")
