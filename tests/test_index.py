@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,21 @@ def test_what_a_source_has_goes_in_with_its_items(tmp_path: Path) -> None:
         assert index.schema.names == ["id", "text", "n", "more"]
     with Index.open(tmp_path / "i", threads=3) as index:
         assert index.threads.count == 3
+
+
+def test_a_file_is_added_in_bounded_memory(tmp_path: Path) -> None:
+    """Neither its items nor what is stored with them is held as a whole."""
+    rng = np.random.default_rng(1)
+    path = tmp_path / "a.jsonl"
+    lines = (json.dumps({"n": n, "text": rng.bytes(4000).hex()}) for n in range(2500))
+    path.write_text("\n".join(lines))
+    held = []
+    with Index.create(tmp_path / "i", fields=["n"], shingle="chars:9", threads=1) as index:
+        before = pa.total_allocated_bytes()
+        index.add_source(index.source(path), lambda _: held.append(pa.total_allocated_bytes() - before))
+        assert index.get(2000) == json.loads(path.read_text().splitlines()[2000])["text"]
+    assert len(held) > 30
+    assert max(held) < 8 << 20 < path.stat().st_size / 2
 
 
 def test_numbers_are_never_given_twice(tmp_path: Path) -> None:

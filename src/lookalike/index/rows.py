@@ -82,7 +82,8 @@ class Arriving:
     def with_own_fields(self) -> Arriving:
         """Take the fields from the columns of the source; those that it does not have are null."""
         if there := [name for name in self._names if name in self._source.schema.names]:
-            self._fields = Cut(pa.table(batch).select(there) for batch in self._source.rows())
+            # not pa.table(batch), whose columns keep each other in memory
+            self._fields = Cut(pa.Table.from_batches([batch.select(there)]) for batch in self._source.rows())
         return self
 
     def __iter__(self) -> Iterator[Incoming]:
