@@ -177,6 +177,17 @@ def test_items_without_ids_are_numbered_on_past_those_that_are_skipped() -> None
     assert "integers. Got 'o1'" in refused("delete", "i", "9", "o1")
 
 
+def test_numbers_of_csv_are_numbers_where_the_index_has_them() -> None:
+    build()
+    Path("changed.csv").write_text("n,text\n5,one of them\n200,another text\n")
+    changed = said("update", "i", "changed.csv", "--id", "n")
+    assert (changed["replaced"], changed["added"]) == (1, 1)
+    assert {row["id"]: row["text"] for row in rows("i")}[5] == "one of them"
+    Path("changed.csv").write_text("n,text\n5,one of them\nx,another text\n")
+    assert "are integers" in refused("update", "i", "changed.csv", "--id", "n")
+    assert "are integers" in refused("add", "i", "changed.csv", "--id", "n")
+
+
 def test_fields_stream_with_the_items_however_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Items and columns are read side by side, in batches that do not end at the same rows."""
     table = pa.table({"text": OLD, "n": range(90), "wide": ["x" * (i % 7) * 500 for i in range(90)]})
@@ -323,24 +334,26 @@ def test_damage_is_found() -> None:
     assert f"{part.name} is missing" in run("index", "check", "i").out
 
 
-def test_ctrl_c_leaves_the_index_whole() -> None:
+@pytest.mark.parametrize("arguments", [["add", "i"], ["build", "j"]])
+def test_ctrl_c_leaves_an_index_whole_or_nothing(arguments: list[str]) -> None:
     build()
     before = rows("i")
     rng = np.random.default_rng(1)
     write_lines("big.jsonl", [{"text": " ".join(map(str, rng.integers(0, 10**6, 200)))} for _ in range(20_000)])
-    command = [*LOOKALIKE, "index", "add", "i", "big.jsonl"]
+    command = [*LOOKALIKE, "index", *arguments, "big.jsonl"]
     with subprocess.Popen(command, env=quiet_environment(), stderr=subprocess.PIPE, text=True) as child:
-        while child.poll() is None and Path("i/seal.json").exists():  # until it is the writer
-            time.sleep(0.01)
+        while child.poll() is None and Path("i/seal.json").exists() and not list(Path().glob(".lookalike*/lock")):
+            time.sleep(0.01)  # until it is the writer
         time.sleep(0.1)
         child.send_signal(signal.SIGINT)
         assert "interrupted; nothing was written" in child.communicate()[1]
     assert child.returncode == 130
     assert rows("i") == before
     assert said("check", "i")["problems"] == []
+    assert not [*Path().glob(".lookalike*"), *Path().glob("j")]
 
 
-def test_interrupted_or_failed_builds_leave_nothing_behind() -> None:
+def test_a_build_that_fails_leaves_nothing_behind() -> None:
     Path("bad.jsonl").write_text('{"text": "fine"}\n{"text": 5}\n' * 3)
     assert "bad.jsonl" in refused("build", "j", "bad.jsonl")
     assert not list(Path().glob(".lookalike*"))

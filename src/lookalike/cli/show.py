@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -138,7 +138,7 @@ def print_rows(found: pa.Table) -> None:
     if sys.stdout.isatty():
         table = Table(*(Column(escape(name), overflow="fold") for name in found.column_names))
         for row in found.slice(0, PAIRS_SHOWN).to_pylist():
-            table.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell)) for cell in row.values()))
+            table.add_row(*map(shown_cell, row.values()))
         console = Console()
         console.print(table)
         if len(found) > PAIRS_SHOWN:
@@ -150,6 +150,13 @@ def print_rows(found: pa.Table) -> None:
     for batch in found.to_batches():
         writer.writerows(zip(*(column.to_pylist() for column in csv_batch(batch, schema).columns), strict=True))
     sys.stdout.flush()
+
+
+def shown_cell(cell: Any) -> str:  # noqa: ANN401 - any value of a table
+    """Return a cell as a terminal shows it."""
+    if cell is None:
+        return ""
+    return f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell))
 
 
 def print_comparison(found: Comparison, left: str, right: str, *, full: bool) -> None:

@@ -17,7 +17,7 @@ from lookalike.index.check import check
 from lookalike.index.container import Container
 from lookalike.index.kit import Types, kit_for
 from lookalike.index.part import Part
-from lookalike.index.rows import Arriving, as_ids, read_types
+from lookalike.index.rows import Arriving, as_ids, own_ids, read_types
 from lookalike.index.store import Store
 from lookalike.index.view import Held, View, export, search_many
 from lookalike.read import Kind, open_source
@@ -312,7 +312,8 @@ class Index:
         if not source.has_ids:
             raise InputError("Items are replaced by their ids. Say which column has them with --id")
         with self._guard, self.transaction():
-            replaced = sum(self.delete(batch.ids) for batch in source.batches())
+            schema = self.view().schema
+            replaced = sum(self.delete(own_ids(source, batch, schema)) for batch in source.batches())
             self.add_source(source, seen)
             return replaced
 

@@ -118,7 +118,7 @@ class Arriving:
                 raise InputError(f"There are {len(self._ids):,} ids for more items than that. Give one for each")
             return ids
         if batch.ids is not None:
-            return as_ids(batch.ids, self._schema)
+            return own_ids(self._source, batch, self._schema)
         if self._schema is not None and not pa.types.is_integer(self._schema.field(0).type):
             raise InputError("The ids of this index are strings, so items cannot be numbered. Say what their ids are")
         return as_ids(range(self.next_id, self.next_id + len(batch)), self._schema)
@@ -168,6 +168,17 @@ class Cut:
     def _rows(self) -> int:
         rows: int = sum(table.num_rows for table in self._waiting)
         return rows
+
+
+def own_ids(source: Source, batch: Batch, schema: pa.Schema | None) -> pa.Array:
+    """Return the ids that a batch has, as an index has them: CSV says of no number that it is one."""
+    numbers = schema is not None and pa.types.is_integer(schema.field(0).type)
+    if not numbers or source.format != "csv" or batch.ids is None:
+        return as_ids(batch.ids, schema)
+    try:
+        return as_ids(batch.ids.cast(pa.int64()), schema)
+    except pa.ArrowInvalid as error:
+        raise InputError(f"The ids of this index are integers, and not all of these are: {error}") from error
 
 
 def fields_table(fields: Any, names: tuple[str, ...]) -> pa.Table | None:  # noqa: ANN401 - whatever holds columns

@@ -27,7 +27,7 @@ def compact(
 ) -> None:
     """Make one part of all, without what was deleted.
 
-    The index becomes smaller, and faster to ask. It may be stopped at any time: the index is then as it was.
+    It is then faster to ask. This may be stopped at any time: the index is then as it was.
 
     \b
     Examples:
