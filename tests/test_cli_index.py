@@ -260,7 +260,7 @@ def test_empty_input_makes_an_empty_index() -> None:
         (["build", "j", "old.parquet", "--id", "day"], ["strings or integers"]),
         (["build", "j", "old.parquet", "--fields", "url"], ["no column 'url' (--fields)", "title (string)"]),
         (["build", "j", "old.parquet", "--fields", "text"], ["none of id, text, query, similarity"]),
-        (["build", "j", "old.parquet", "--measure", "euclidean", "-t", "1"], ["An index holds texts", "euclidean"]),
+        (["build", "j", "old.parquet", "--measure", "euclidean", "-t", "1"], ["no list of numbers column"]),
         (["add", "i", "old.parquet", "--id", "name"], ["'o0' is in the index already"]),
         (["add", "i", "old.parquet"], ["ids of this index are strings"]),
         (["add", "i", "new.jsonl", "--id", "name", "-o", "x.csv"], ["--skip-duplicates"]),
