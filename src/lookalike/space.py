@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
+from lookalike.exact_elements import ElementFilter
 from lookalike.exact_weights import WeightFilter
 from lookalike.family import Hamming
 from lookalike.measures import CONTAINMENT
@@ -105,7 +106,9 @@ class SetSpace:
 
     def exact(self, collected: Collected) -> Exact:
         """Return the prefix filter."""
-        return PrefixFilter(collected, self.items, self.sets, self.run.recipe, self.run.scratch, self.run.threads)
+        run = self.run
+        found = ElementFilter if run.recipe.shingling.kind == "elements" else PrefixFilter
+        return found(collected, self.items, self.sets, run.recipe, run.scratch, run.threads)
 
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some items by the length of their texts."""

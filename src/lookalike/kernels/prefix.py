@@ -30,6 +30,9 @@ NEITHER, ONCE, AGAIN, BOTH = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64
 
 LATE = np.uint64(1 << 63)
 LOW_BITS = np.uint64((1 << 47) - 1)
+FEW = 40
+"""Numbers up to which nothing is sorted sooner than by putting each in its place."""
+
 SMALL = 256
 """Counts below this are told apart when the rarest elements are looked for."""
 
@@ -128,6 +131,18 @@ def rarity(h, count, late):
     return (LATE if late else np.uint64(0)) | np.uint64(count) << np.uint64(47) | h & LOW_BITS
 
 
+@inline
+def sort_few(numbers):
+    """Sort a few numbers, by putting each in its place among those before it."""
+    for i in range(1, numbers.size):
+        one = numbers[i]
+        at = i
+        while at > 0 and numbers[at - 1] > one:
+            numbers[at] = numbers[at - 1]
+            at -= 1
+        numbers[at] = one
+
+
 @kernel
 def rarest(one, wanted, cutoff, marks, work):
     """Write the elements of a prefix in order; return how many, and how many that cannot be shared come before them.
@@ -138,13 +153,15 @@ def rarest(one, wanted, cutoff, marks, work):
     order, held, tally = work
     seen, counts, apart = marks
     tally[:] = 0
+    early = 0
     for i in range(one.size):
         held[i] = frequency(one[i], seen, counts, apart)
         tally[min(held[i], SMALL - 1)] += one[i] < cutoff
+        early += one[i] < cutoff
         if tally[1] >= wanted:
             return 0, wanted
     unique = tally[1]
-    all_of_it = tally.sum() < wanted
+    all_of_it = early < wanted
     most = 1
     total = unique
     while total < wanted and most < SMALL - 1:
@@ -157,7 +174,10 @@ def rarest(one, wanted, cutoff, marks, work):
         late = one[i] >= cutoff
         order[found] = rarity(one[i], held[i], late)
         found += (late & all_of_it) | (~late & (held[i] > 1) & (held[i] <= most))
-    order[:found].sort()
+    if found > FEW:
+        order[:found].sort()
+    else:
+        sort_few(order[:found])
     return min(found, wanted - unique), unique
 
 
@@ -208,7 +228,8 @@ def narrow_prefixes(entries, bounds, pivots, widths, root, owners, short, work):
     """Drop, in place, the buckets that have nothing left to compare; return how many are left.
 
     A bucket is done when all entries from its pivot on share a root, or none of them is short. In the others the short
-    ones come to the front, or those that have not the commonest root, whichever are fewer: the pivots to come.
+    ones come to the front, or those that have not the commonest root, whichever are fewer: the pivots to come, and more
+    are not taken at a time.
     """
     left = 0
     for bucket in range(pivots.size):
@@ -237,7 +258,7 @@ def narrow_prefixes(entries, bounds, pivots, widths, root, owners, short, work):
             entries[front + i] = work[i]
         bounds[left, 0], bounds[left, 1] = bounds[bucket, 0], end
         pivots[left] = pivot
-        widths[left] = widths[bucket]
+        widths[left] = min(widths[bucket], shorts, rare)
         left += 1
     return left
 
