@@ -22,9 +22,9 @@ MEASURES: dict[str, Callable[[Collection[int], Collection[int]], float]] = {
     "cosine": naive.cosine,
     "overlap": naive.overlap,
 }
-PATHS: dict[str, dict[str, int]] = {
+PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "long outlines": {"SMALL": 0},
+    "long outlines": {"WORDS": (8,)},
     "small tasks": {"MEETINGS_AT_A_TIME": 3, "LEAST_MEETINGS": 7, "MOST_MEETINGS": 20},
     "no room": {"ROOM": 1},
     "many candidates": {"BUDGET": 2, "LEAST_MEETINGS": 2},
@@ -37,7 +37,7 @@ Sets = list[set[int]]
 
 
 @pytest.fixture
-def changed(path: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
         monkeypatch.setattr(exact_elements, name, value)
 

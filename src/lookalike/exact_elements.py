@@ -7,6 +7,7 @@ who meet apart, for a small part of what it takes to compare them.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from lookalike.band import BUDGET
 from lookalike.exact import ALL, PrefixBuckets, Prefixes, PrefixFilter, Samples, Whole
 from lookalike.kernels import outlines as kernels
+from lookalike.kernels.prefix import ANY, COUNT
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -23,11 +25,14 @@ if TYPE_CHECKING:
     from lookalike.exact import Marks, Out, Part
     from lookalike.threads import Threads
 
-SMALL = 48
-"""Elements up to which the outline of a set is short."""
+WORDS = (2, 4, 8)
+"""Words that an outline may have."""
 
-SHORT, LONG = 2, 8
-"""Words of an outline."""
+UNLIKE = 0.8
+"""Share of its elements that a set has alone, mostly, when it meets another."""
+
+CLEAR = 1.5
+"""Outlines are long enough if they differ so many times as much as those of a pair may, where sets are unlike."""
 
 MEETINGS_AT_A_TIME = 1 << 20
 """Meetings that a task looks at."""
@@ -83,6 +88,17 @@ class ElementBuckets(PrefixBuckets):
             self._meetings = min(2 * self._meetings, MOST_MEETINGS)
         return left, right
 
+    def share_kept(self, count: int) -> float:
+        """Return the share of those who meet first that become candidates, of so many items; only to be asked first."""
+        roots = np.arange(count, dtype=np.int32)
+        before = self._pivots.copy()
+        if not self._narrow(roots):
+            return 0.0
+        left, _ = self._propose(roots, np.empty(0, np.uint8))
+        kept = len(self._pivots)
+        met = (self._pivots - before[:kept]) * (self._bounds[:, 1] - before[:kept])
+        return len(left) / max(int(met.sum()), 1)
+
     def _look(
         self, rows: NDArray[np.int64], roots: NDArray[np.int32], sides: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -111,12 +127,30 @@ def cut_rows(pivots: NDArray[np.int64], widths: NDArray[np.int64], ends: NDArray
     return np.stack((first, last, ends[bucket]), axis=1)
 
 
+def frequencies(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return how frequent the elements of keys are, about: by that keys are ordered."""
+    return keys >> COUNT & np.uint64(ANY)
+
+
+def words_for(size: float, least: float) -> int:
+    """Return how long outlines must be to tell sets of a size apart, where pairs have at least this similarity."""
+    allowed = 2 * size * (1 - least) / (1 + least)
+    for words in WORDS:
+        bits = 64 * words
+        if bits / 2 * -math.expm1(-4 * UNLIKE * size / bits) >= CLEAR * allowed:
+            return words
+    return WORDS[-1]
+
+
 class ElementPrefixes(Prefixes):
     """The rare elements of sets, and the outlines of these."""
 
     def __init__(self, element_filter: ElementFilter, parts: Samples | Whole, below: int) -> None:
-        mean = parts.total / max(len(parts.members), 1)
-        self._outlines = np.empty((len(parts.sizes), SHORT if mean <= SMALL else LONG), np.uint64)
+        self.mean_size = parts.total / max(len(parts.members), 1)
+        self._outlines = np.empty(
+            (len(parts.sizes), words_for(self.mean_size, element_filter.recipe.least_jaccard)), np.uint64
+        )
+        self._met: list[int] = []
         super().__init__(element_filter, parts, below)
 
     def _together(self) -> int:
@@ -125,7 +159,18 @@ class ElementPrefixes(Prefixes):
 
     def _fill(self, part: Part, marks: Marks, out: Out) -> int:
         kernels.draw_outlines(part.elements, part.begins, part.ends, part.members, self._outlines)
-        return super()._fill(part, marks, out)
+        filled = super()._fill(part, marks, out)
+        self._met.append(int(frequencies(out[0][:filled]).sum()))
+        return filled
+
+    @property
+    def most_meetings(self) -> int:
+        """How often sets meet at most, about: as if whoever has an element were found by it."""
+        return sum(self._met) // 2
+
+    def share_kept(self) -> float:
+        """Return the share of some who meet that outlines do not tell apart."""
+        return self.group(0, BUDGET).share_kept(len(self._sizes))
 
     def group(self, share: int, width: int) -> ElementBuckets:
         """Return the buckets of one share."""

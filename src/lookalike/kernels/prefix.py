@@ -29,7 +29,10 @@ NEITHER, ONCE, AGAIN, BOTH = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64
 """What two bits tell of an element: that it was seen, that it was seen again. Or on which sides it was seen."""
 
 LATE = np.uint64(1 << 63)
+COUNT = np.uint64(47)
 LOW_BITS = np.uint64((1 << 47) - 1)
+"""What numbers by which elements are ordered consist of: a bit, a count from this bit on, and lower bits."""
+
 FEW = 40
 """Numbers up to which nothing is sorted sooner than by putting each in its place."""
 
@@ -128,7 +131,7 @@ def rarity(h, count, late):
 
     Two elements may have the same; that makes a candidate too many, never one too few.
     """
-    return (LATE if late else np.uint64(0)) | np.uint64(count) << np.uint64(47) | h & LOW_BITS
+    return (LATE if late else np.uint64(0)) | np.uint64(count) << COUNT | h & LOW_BITS
 
 
 @inline
@@ -204,7 +207,7 @@ def prefixes(part, goal, cutoff, marks, work, out):
         for j in range(found):
             if j == 0 or order[j] != order[j - 1]:
                 rest = size - before - j
-            if order[j] >> np.uint64(47) & np.uint64(ANY) > np.uint64(1):
+            if order[j] >> COUNT & np.uint64(ANY) > np.uint64(1):
                 keys[filled] = order[j]
                 owners[filled] = members[i]
                 rests[filled] = rest
