@@ -81,9 +81,13 @@ def main() -> None:
     parser.add_argument("what", choices=("sets", "vectors"))
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
-    parser.add_argument("--tool", action="append")
+    parser.add_argument("--tool", action="append", help="only this one; what is known of the others stays")
     asked = parser.parse_args()
     found: dict[str, Any] = {"machine": machine(), "count": asked.count, "side by side": {}}
+    results = RESULTS / f"{asked.what}.json"
+    if asked.tool and results.exists():
+        known = json.loads(results.read_text(encoding="utf-8"))
+        found["side by side"] = known["side by side"] if known["count"] == asked.count else {}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / ("sets.parquet" if asked.what == "sets" else "vectors.npy")
         (baskets if asked.what == "sets" else vectors)(asked.count, source)
@@ -95,7 +99,7 @@ def main() -> None:
             for row in rows:
                 print(tool.name, json.dumps(row), flush=True)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{asked.what}.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    results.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -25,9 +25,9 @@ MEASURES: dict[str, Callable[[Collection[int], Collection[int]], float]] = {
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
     "long outlines": {"WORDS": (8,)},
-    "small tasks": {"MEETINGS_AT_A_TIME": 3, "LEAST_MEETINGS": 7, "MOST_MEETINGS": 20},
+    "small tasks": {"MEETINGS_AT_A_TIME": 3, "LEAST_MEETINGS": 7, "MOST_MEETINGS": 20, "LEAST_PIVOTS": 1},
     "no room": {"ROOM": 1},
-    "many candidates": {"BUDGET": 2, "LEAST_MEETINGS": 2},
+    "many candidates": {"BUDGET": 2, "LEAST_MEETINGS": 2, "LEAST_PIVOTS": 2},
     "many shares": {"TOGETHER": 2},
 }
 every_measure = pytest.mark.parametrize("measure", MEASURES)
@@ -94,11 +94,19 @@ def test_rows_have_every_pivot_once(buckets: list[tuple[int, int]], most: int) -
     widths = np.minimum(sizes - 1, [width for _, width in buckets])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact_elements, "MEETINGS_AT_A_TIME", most)
+        patch.setattr(exact_elements, "LEAST_PIVOTS", 2)
         rows = exact_elements.cut_rows(ends - sizes, widths, ends)
     pivots = [(pivot, end) for first, last, end in rows.tolist() for pivot in range(first, last)]
     begins = zip((ends - sizes).tolist(), widths.tolist(), ends.tolist(), strict=True)
     assert pivots == [(pivot, end) for begin, width, end in begins for pivot in range(begin, begin + width)]
-    assert all(last - first == 1 or (last - first) * (end - first) <= most + end for first, last, end in rows.tolist())
+    assert all(last - first <= 2 or (last - first) * (end - first) <= most + end for first, last, end in rows.tolist())
+
+
+@pytest.mark.parametrize(
+    ("size", "least", "words"), [(30, 0.9, 2), (30, 0.5, 2), (30, 0.4, 4), (30, 0.3, 8), (100, 0.5, 8), (300, 0.9, 2)]
+)
+def test_large_sets_and_low_thresholds_need_long_outlines(size: int, least: float, words: int) -> None:
+    assert exact_elements.words_for(size, least) == words
 
 
 def baskets(count: int, size: int) -> Sets:

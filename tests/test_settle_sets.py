@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from lookalike import find_pairs, settle_sets
-from lookalike.exact_elements import frequencies
+from lookalike.collect import collect
+from lookalike.exact_elements import ElementPrefixes, frequencies
 from lookalike.kernels import prefix
 from lookalike.recipe import Banding, Recipe, Shingling
+from lookalike.settings import Run
 from lookalike.settle import Closeness
 
 Sets = list[set[int]]
@@ -127,6 +129,27 @@ def test_more_rows_cost_more_signing_and_fewer_candidates() -> None:
     short, long = Banding(35, 3), Banding(145, 5)
     for seen, better in ((many, long), (none, short)):
         assert min((short, long), key=lambda one: settle_sets.cost(one, seen, 1000, 30, recipe)) == better
+
+
+def shares_kept(sets: Sets, threshold: float) -> float:
+    """Return the share of meetings that outlines leave, as the exact search that is prepared tells it."""
+    with Run({"threshold": threshold, "recall": 1.0}, sets) as run:
+        collected = collect(run)
+        prefixes = collected.space.exact(collected).everywhere()
+        assert isinstance(prefixes, ElementPrefixes)
+        assert prefixes.mean_size == np.mean([len(one) for one in sets])
+        assert prefixes.comparisons() <= 2 * prefixes.most_meetings
+        return prefixes.share_kept()
+
+
+def test_outlines_leave_what_is_alike() -> None:
+    """Comparisons are counted from both ends, so it is a half where all who meet are left."""
+    rng = np.random.default_rng(1)
+    apart = [set(rng.choice(200, 20, replace=False).tolist()) for _ in range(200)]
+    alike = [{*range(1000, 1020)} - {1000 + i % 20} | {2000 + i % 7} for i in range(100)]
+    assert shares_kept(apart, 0.7) < 0.01
+    assert 0.45 < shares_kept(alike, 0.7) <= 0.5
+    assert shares_kept([{1}, {2}], 0.7) == 0
 
 
 def test_the_count_of_a_key_is_where_it_was_put() -> None:

@@ -90,10 +90,14 @@ class Sampler:
             grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
             kernels.fingerprints(grams, counts[part], prints[part])
             elements, made = self.shingler.made_sets(grams, counts[part].copy())
+            sizes[part] = made
+            if self._cutoff == ALL:
+                samples.append(elements.copy())
+                picked[part] = made
+                continue
             sample = np.empty(len(elements) + 1, np.uint64)
             filled = kernels.sample_sets(elements, made, self.goal, self._cutoff, sample, picked[part])
             samples.append(sample[:filled].copy())
-            sizes[part] = made
         return Signed(batch, columns, np.concatenate(samples), prints, counts, (picked, sizes))
 
 

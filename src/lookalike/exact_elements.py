@@ -43,6 +43,9 @@ LEAST_MEETINGS, MOST_MEETINGS = 1 << 22, 1 << 25
 TOGETHER = 1 << 19
 """Entries that are grouped at a time, at most."""
 
+LEAST_PIVOTS = 16
+"""Pivots of a bucket for which it is laid out, at least, if there are so many."""
+
 ROOM = 1 << 14
 """Candidates for which a task has room at first."""
 
@@ -74,7 +77,8 @@ class ElementBuckets(PrefixBuckets):
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Take the next pivots of as many buckets as is well, at least of one."""
         behind = self._bounds[:, 1] - self._pivots
-        widths = np.minimum(np.clip(self._meetings // behind, 1, self._widths), behind - 1)
+        most = np.maximum(self._meetings // behind, LEAST_PIVOTS)
+        widths = np.minimum(np.minimum(most, self._widths), behind - 1)
         some = max(int(np.searchsorted(np.cumsum(widths * behind), self._meetings, side="right")), 1)
         rows = cut_rows(self._pivots[:some], widths[:some], self._bounds[:some, 1])
         tasks = slices((rows[:, 1] - rows[:, 0]) * (rows[:, 2] - rows[:, 0]), MEETINGS_AT_A_TIME)
@@ -89,15 +93,14 @@ class ElementBuckets(PrefixBuckets):
         return left, right
 
     def share_kept(self, count: int) -> float:
-        """Return the share of those who meet first that become candidates, of so many items; only to be asked first."""
+        """Return the share of the first comparisons, among so many items, that leave a candidate; and use them up."""
         roots = np.arange(count, dtype=np.int32)
-        before = self._pivots.copy()
         if not self._narrow(roots):
             return 0.0
+        before = self._pivots.copy()
         left, _ = self._propose(roots, np.empty(0, np.uint8))
-        kept = len(self._pivots)
-        met = (self._pivots - before[:kept]) * (self._bounds[:, 1] - before[:kept])
-        return len(left) / max(int(met.sum()), 1)
+        met = (self._pivots - before) * (self._bounds[:, 1] - before)
+        return len(left) / int(met.sum())
 
     def _look(
         self, rows: NDArray[np.int64], roots: NDArray[np.int32], sides: NDArray[np.uint8]
@@ -118,7 +121,7 @@ class ElementBuckets(PrefixBuckets):
 
 def cut_rows(pivots: NDArray[np.int64], widths: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return so many pivots of each bucket in rows, of few enough meetings each: first, last but one, end of bucket."""
-    most = np.maximum(MEETINGS_AT_A_TIME // (ends - pivots), 1)
+    most = np.maximum(MEETINGS_AT_A_TIME // (ends - pivots), LEAST_PIVOTS)
     pieces = -(-widths // most)
     bucket = np.repeat(np.arange(len(pivots)), pieces)
     piece = np.arange(len(bucket)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
@@ -169,7 +172,7 @@ class ElementPrefixes(Prefixes):
         return sum(self._met) // 2
 
     def share_kept(self) -> float:
-        """Return the share of some who meet that outlines do not tell apart."""
+        """Return the share of comparisons that leave a candidate, as some of them show it."""
         return self.group(0, BUDGET).share_kept(len(self._sizes))
 
     def group(self, share: int, width: int) -> ElementBuckets:
