@@ -81,7 +81,7 @@ def main() -> None:
     parser.add_argument("what", choices=("sets", "vectors"))
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
-    parser.add_argument("--tool", action="append", help="only this one; what is known of the others stays")
+    parser.add_argument("--tool", action="append", help="only this one; what is known of others stays")
     asked = parser.parse_args()
     found: dict[str, Any] = {"machine": machine(), "count": asked.count, "side by side": {}}
     results = RESULTS / f"{asked.what}.json"
@@ -95,7 +95,9 @@ def main() -> None:
             if asked.tool and tool.name.removeprefix(f"{asked.what}-") not in asked.tool:
                 continue
             rows = run(tool, source, 60 * asked.limit)
-            found["side by side"][tool.name.removeprefix(f"{asked.what}-")] = {"version": tool.version(), "rows": rows}
+            alone = {"alone": True} if asked.tool else {}
+            name = tool.name.removeprefix(f"{asked.what}-")
+            found["side by side"][name] = {"version": tool.version(), **alone, "rows": rows}
             for row in rows:
                 print(tool.name, json.dumps(row), flush=True)
     RESULTS.mkdir(exist_ok=True)
