@@ -50,14 +50,19 @@ class Signer:
     def sign(self, batch: Batch) -> Signed:
         """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
         columns = self.shingler.columns(batch.items)
-        begins, ends = columns.offsets[:-1], columns.offsets[1:]
+        return Signed(batch, columns, *self.keys(columns.data, columns.offsets[:-1], columns.offsets[1:]))
+
+    def keys(
+        self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the band keys, the fingerprints and the numbers of shingles; item i is `data[begins[i]:ends[i]]`."""
         keys = np.zeros((self.bands, len(begins)), np.uint64)
         prints = np.empty((len(begins), 2), np.uint64)
         counts = np.empty(len(begins), np.int64)
         for part in slices(ends - begins, TEXT_AT_A_TIME):
-            grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
+            grams, counts[part] = self.shingler.grams(data, begins[part], ends[part])
             kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], keys[:, part])
-        return Signed(batch, columns, keys, prints, counts)
+        return keys, prints, counts
 
     def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:
         if not hasattr(self._local, "signature"):
