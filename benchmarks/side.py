@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("what", choices=tuple(MAKERS))
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
-    parser.add_argument("--tool", action="append")
+    parser.add_argument("--tool", action="append", help="only this one; what is known of others stays")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / ("vectors.npy" if asked.what == "vectors" else f"{asked.what}.parquet")

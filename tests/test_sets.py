@@ -130,7 +130,8 @@ def test_bands_keep_their_promise(measure: Name, threshold: float) -> None:
     for _ in range(1000):
         one = rng.integers(0, 1 << 60, size).tolist()
         collection += [set(one), set(one[: int(np.ceil(smaller - 1e-9))])]
-    pairs = find_pairs(collection, measure=measure, threshold=threshold, recall=0.95)
+    banding = tune(threshold, 0.95, measure=measure)
+    pairs = find_pairs(collection, measure=measure, threshold=threshold, bands=banding.bands, rows=banding.rows)
     assert pairs.summary.bands > 0
     missed = 1000 - len(pairs)
     assert missed <= 50 + 4 * np.sqrt(1000 * 0.05 * 0.95)

@@ -1,4 +1,7 @@
-"""lookalike: pairs by bands, with the recall that is the default, and by exact search; from Python sets."""
+"""lookalike: pairs with the recall that is the default, by bands or exactly, and with recall 1; from Python sets.
+
+A run is so short that whatever else the machine does would count: the least of three is taken.
+"""
 # /// script
 # dependencies = ["lookalike"]
 # ///
@@ -16,11 +19,21 @@ import lookalike
 PACKAGE = "lookalike"
 
 sets = [set(one) for one in pq.read_table(sys.argv[1])["elements"].to_pylist()]
+some = sets[:500] + sets[-500:]
 for recall in (0.99, 1.0):
-    lookalike.find_pairs(sets[:1000], threshold=0.8, recall=recall)
+    lookalike.find_pairs(some, threshold=0.5, recall=recall)
 for threshold in (0.9, 0.8, 0.7, 0.6, 0.5):
     for recall in (0.99, 1.0):
-        begin = time.perf_counter()
-        found = lookalike.find_pairs(sets, threshold=threshold, recall=recall)
-        seconds = round(time.perf_counter() - begin, 3)
-        print(json.dumps({"threshold": threshold, "exact": recall == 1, "seconds": seconds, "pairs": len(found)}))
+        seconds = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            found = lookalike.find_pairs(sets, threshold=threshold, recall=recall)
+            seconds.append(round(time.perf_counter() - begin, 3))
+        row = {
+            "threshold": threshold,
+            "exact": recall == 1,
+            "seconds": min(seconds),
+            "pairs": len(found),
+            "runs": len(seconds),
+        }
+        print(json.dumps(row), flush=True)

@@ -63,9 +63,11 @@ TOO_MANY = 1000
 """Shares by which the number of comparisons is estimated; and how many, for each item, make whole sets worth while."""
 
 
-def cutoff(least: float) -> int:
-    """Return the hash below which elements are sampled, where pairs share at least that share of a set."""
-    return min(int(max(SAMPLED * (1 - least), LEAST_SAMPLED) * 2.0**64), ALL)
+def cutoff(recipe: Recipe) -> int:
+    """Return the hash below which shingles are sampled; elements that are none are not so rare, and taken whole."""
+    if recipe.shingling.kind == "elements":
+        return ALL
+    return min(int(max(SAMPLED * (1 - recipe.least_jaccard), LEAST_SAMPLED) * 2.0**64), ALL)
 
 
 class Sampler:
@@ -74,7 +76,7 @@ class Sampler:
     def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
         self.shingler = shingler
         self.goal = recipe.goal
-        self._cutoff = np.uint64(cutoff(recipe.least_jaccard))
+        self._cutoff = np.uint64(cutoff(recipe))
 
     def sign(self, batch: Batch) -> Signed:
         """Return the fingerprint, the size and the sample of every set."""
@@ -88,10 +90,14 @@ class Sampler:
             grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
             kernels.fingerprints(grams, counts[part], prints[part])
             elements, made = self.shingler.made_sets(grams, counts[part].copy())
+            sizes[part] = made
+            if self._cutoff == ALL:
+                samples.append(elements.copy())
+                picked[part] = made
+                continue
             sample = np.empty(len(elements) + 1, np.uint64)
             filled = kernels.sample_sets(elements, made, self.goal, self._cutoff, sample, picked[part])
             samples.append(sample[:filled].copy())
-            sizes[part] = made
         return Signed(batch, columns, np.concatenate(samples), prints, counts, (picked, sizes))
 
 
@@ -114,7 +120,7 @@ class PrefixFilter:
     def everywhere(self) -> Prefixes:
         """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
         items, compared = self.items, self.collected.copies.originals
-        below = cutoff(self.recipe.least_jaccard)
+        below = cutoff(self.recipe)
         found = Prefixes(self, Samples(items, compared), below)
         if below == ALL or found.comparisons() <= TOO_MANY * len(compared):
             return found
@@ -269,9 +275,13 @@ class Prefixes:
         self._column = prefix_filter.scratch.column(np.uint64)
         elements = float(parts.sizes[parts.members].sum(dtype=np.int64))
         most = (1 - prefix_filter.recipe.least_jaccard) * elements + len(parts.members)
-        self.shares = 1 << (int(most) // ENTRIES_AT_A_TIME).bit_length()
+        self.shares = 1 << (int(most) // self._together()).bit_length()
         marks = self._mark(parts)
         self._blocks = list(prefix_filter.threads.map(lambda part: self._store(part, marks), parts))
+
+    def _together(self) -> int:
+        """Return how many entries are grouped at a time, about."""
+        return ENTRIES_AT_A_TIME
 
     def _mark(self, parts: Samples | Whole) -> Marks:
         """Note which elements are in several sets, and, about, in how many."""

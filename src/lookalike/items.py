@@ -114,6 +114,21 @@ class Items:
         """Read the keys of one band, for every item."""
         read_band(self.keys, self.blocks, band, keys)
 
+    def parts(self) -> Iterator[NDArray[np.int64]]:
+        """Yield where the texts of items begin and end in `data`, batch by batch."""
+        at = 0
+        for block in self.blocks:
+            yield self.bounds(np.arange(at, at + block.count))
+            at += block.count
+
+    def store_keys(self, keys: NDArray[np.uint64]) -> Block:
+        """Put the keys of a batch on disk, a row for each band; from any thread."""
+        return Block(self.keys.append(keys), keys.shape[1])
+
+    def take_keys(self, blocks: list[Block]) -> None:
+        """Take the keys of all batches, in the place of samples."""
+        self.blocks = blocks
+
     def samples(self) -> Iterator[tuple[NDArray[np.uint64], slice]]:
         """Yield the shingles sampled of the items, batch by batch, and which items these are."""
         at = 0

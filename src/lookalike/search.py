@@ -77,7 +77,11 @@ class Search:
         if banding is None:
             with run.stages.stage("filter"), run.stages.timed("filter"):
                 found = self._exact.everywhere()
-            return found.shares, found.buckets(width)
+                self._collected.space.settle(self._collected, found)
+            banding = run.recipe.banding
+            if banding is None:
+                return found.shares, found.buckets(width)
+            self.seen = band.Seen(band.REMEMBERED)
         compared = self._collected.copies.originals
         return banding.bands, band.buckets(self._collected.items, compared, banding.bands, run.threads, width=width)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
@@ -98,7 +99,7 @@ def measure_of(settings: Settings, kind: Kind) -> Measure:
 
 
 def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
-    """Make the recipe that settings ask for, for items of a kind; the bands of vectors are settled later."""
+    """Make the recipe that settings ask for, for items of a kind; the bands of sets and vectors are settled later."""
     given: dict[str, Any] = dict(settings)
     usual = kind if kind in WHOLE else "words:5"
     shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
@@ -118,10 +119,22 @@ def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
     banding: Banding | None = None
     if bands is not None and rows is not None:
         banding = Banding(bands, rows)
-    elif recall < 1 and measure.banded and measure.of == "sets":
+    elif recall < 1 and measure.banded and measure.of == "sets" and kind != "elements":
         banding = tune(threshold, recall, measure=measure.name)
     options = {key: given[key] for key in ("sketch", "seed") if key in given}
     return Recipe(shingling, banding, threshold, measure=measure, **options)
+
+
+def lasting_recipe(settings: Settings, kind: Kind) -> Recipe:
+    """Make a recipe that is settled before any items are known: sets have the bands that follow from the threshold.
+
+    Vectors and bits have none unless they are given.
+    """
+    recipe = recipe_of(settings, kind)
+    measure, recall = recipe.measure, settings.get("recall", 0.99)
+    if recipe.banding is None and measure.banded and measure.of == "sets" and recall < 1:
+        return replace(recipe, banding=tune(recipe.threshold, recall, measure=measure.name))
+    return recipe
 
 
 def kind_of(settings: Settings) -> Kind | None:

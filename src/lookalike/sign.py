@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.shingle import Columns, Shingler
 
+    Made = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]
+    """Band keys, fingerprints, and how many shingles each item has."""
+
 TEXT_AT_A_TIME = 1 << 19
 """Bytes of text whose shingles are made and signed in one go, while they are in a cache."""
 
@@ -69,17 +72,24 @@ class Signer:
     def sign(self, batch: Batch) -> Signed:
         """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
         columns = self.shingler.columns(batch.items)
-        keys, prints, counts = self._room(len(batch))
-        for _ in self._sign(columns, keys, prints, counts):
+        return Signed(batch, columns, *self.keys(columns.data, columns.offsets[:-1], columns.offsets[1:]))
+
+    def keys(
+        self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the band keys, the fingerprints and the numbers of shingles; item i is `data[begins[i]:ends[i]]`."""
+        out = self._room(len(begins))
+        for _ in self._sign(data, begins, ends, out):
             pass
-        return Signed(batch, columns, keys, prints, counts)
+        return out
 
     def sign_sets(self, items: pa.Array) -> SignedSets:
         """Return band keys and fingerprints as `sign` does, and the set of every item with them."""
         columns = self.shingler.columns(items)
-        keys, prints, counts = self._room(len(items))
+        out = self._room(len(items))
+        keys, prints, counts = out
         made = [np.empty(0, np.uint64)]
-        for part, grams in self._sign(columns, keys, prints, counts):
+        for part, grams in self._sign(columns.data, columns.offsets[:-1], columns.offsets[1:], out):
             elements, counts[part] = self.shingler.made_sets(grams, counts[part])
             made.append(elements.copy())
         return SignedSets(np.concatenate(made), counts, keys, prints)
@@ -94,17 +104,17 @@ class Signer:
             made.append(elements.copy())
         return MadeSets(np.concatenate(made), sizes)
 
-    def _room(self, count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+    def _room(self, count: int) -> Made:
         """Make room for the keys, the fingerprint and the number of shingles of each item."""
         return np.zeros((self.bands, count), np.uint64), np.empty((count, 2), np.uint64), np.empty(count, np.int64)
 
     def _sign(
-        self, columns: Columns, keys: NDArray[np.uint64], prints: NDArray[np.uint64], counts: NDArray[np.int64]
+        self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64], out: Made
     ) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
         """Sign items, and yield which of them are done, with their shingles while they are in a cache."""
-        begins, ends = columns.offsets[:-1], columns.offsets[1:]
+        keys, prints, counts = out
         for part in slices(ends - begins, TEXT_AT_A_TIME):
-            grams, counts[part] = self.shingler.grams(columns.data, begins[part], ends[part])
+            grams, counts[part] = self.shingler.grams(data, begins[part], ends[part])
             kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], keys[:, part])
             yield part, grams
 

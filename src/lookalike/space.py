@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
+from lookalike.exact_elements import ElementFilter, ElementPrefixes
 from lookalike.exact_weights import WeightFilter
 from lookalike.family import Hamming
 from lookalike.measures import CONTAINMENT
 from lookalike.parts import Parts
 from lookalike.scan import Few, Hits, scan
+from lookalike.settle_sets import settle_sets
+from lookalike.sign import Signer
 from lookalike.threads import slices
 from lookalike.verify import SetVerifier, VectorVerifier, Verifier
 from lookalike.weigh import WeightedSets, WeightVerifier
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from lookalike.collect import Collected
     from lookalike.expand import IndexedPairs
     from lookalike.family import Family
-    from lookalike.items import Items
+    from lookalike.items import Block, Items
     from lookalike.sets import Sets
     from lookalike.settings import Run
     from lookalike.shingle import Shingler
@@ -75,6 +78,9 @@ class Space(Protocol):
     def exact(self, collected: Collected) -> Exact:
         """Return what finds candidates that miss no pair."""
 
+    def settle(self, collected: Collected, found: Rounds) -> None:
+        """Give the recipe of the run bands after all, and sign by them, if that takes less than the rounds prepared."""
+
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some items in parts that can be looked for in one scan."""
 
@@ -105,7 +111,23 @@ class SetSpace:
 
     def exact(self, collected: Collected) -> Exact:
         """Return the prefix filter."""
-        return PrefixFilter(collected, self.items, self.sets, self.run.recipe, self.run.scratch, self.run.threads)
+        run = self.run
+        found = ElementFilter if run.recipe.shingling.kind == "elements" else PrefixFilter
+        return found(collected, self.items, self.sets, run.recipe, run.scratch, run.threads)
+
+    def settle(self, collected: Collected, found: Rounds) -> None:
+        """Sign sets of elements, if that takes less than the exact search."""
+        run = self.run
+        if not isinstance(found, ElementPrefixes) or (banding := settle_sets(run, collected, found)) is None:
+            return
+        found.close()
+        run.recipe = replace(run.recipe, banding=banding)
+        signer = Signer(run.recipe, self.shingler)
+        self.items.take_keys(list(run.threads.map(lambda bounds: self._signed(signer, bounds), self.items.parts())))
+
+    def _signed(self, signer: Signer, bounds: NDArray[np.int64]) -> Block:
+        """Put the band keys of some items on disk."""
+        return self.items.store_keys(signer.keys(self.items.data.view(), *bounds.T.copy())[0])
 
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some items by the length of their texts."""
@@ -166,6 +188,9 @@ class VectorSpace:
         if isinstance(self.family, Hamming) and self.family.parts:
             return Parts(blocks, self.run.recipe.measure.bits, self.family.parts, self.run.threads)
         return blocks
+
+    def settle(self, collected: Collected, found: Rounds) -> None:
+        """Leave it as it is: bands of vectors are settled before."""
 
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:
         """Cut some vectors in blocks."""

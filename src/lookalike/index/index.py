@@ -22,7 +22,7 @@ from lookalike.index.store import Store
 from lookalike.index.view import Held, View, export, search_many
 from lookalike.read import Kind, open_source
 from lookalike.recipe import Recipe
-from lookalike.settings import READING, Settings, kind_of, recipe_of
+from lookalike.settings import READING, Settings, kind_of, lasting_recipe
 from lookalike.threads import Threads
 from lookalike.vectors import refuse_wrong
 
@@ -99,7 +99,7 @@ class Index:
             raise TypeError(f"{min(unknown)!r} is no setting of an index")
         if recipe is not None and wanted:
             raise RecipeError("Give a recipe, or the settings of one, not both")
-        recipe = recipe or recipe_of(settings, kind_of(settings) or "texts")
+        recipe = recipe or lasting_recipe(settings, kind_of(settings) or "texts")
         own = ("id", column_of(recipe), "query", recipe.measure.column)
         if set(own) & set(fields) or len(set(fields)) < len(fields):
             raise RecipeError(

@@ -40,18 +40,23 @@ def reaches(goal, shared, one, two):
 
 
 @inline
+def guess_needed(goal, one, two):
+    """Return about what sets of these sizes must share to reach the threshold: no whole number, and not quite exact."""
+    measure, threshold = goal
+    if measure == JACCARD:
+        return threshold / (1.0 + threshold) * (one + two)
+    if measure == DICE:
+        return threshold / 2 * (one + two)
+    if measure == COSINE:
+        return threshold * math.sqrt(np.float64(one) * np.float64(two))
+    return threshold * min(one, two)
+
+
+@inline
 def needed(goal, one, two):
     """Return the least that sets of these sizes must share to reach the threshold; it may be more than they have."""
     measure, threshold = goal
-    if measure == JACCARD:
-        guess = threshold * (one + two) / (1.0 + threshold)
-    elif measure == DICE:
-        guess = threshold * (one + two) / 2
-    elif measure == COSINE:
-        guess = threshold * math.sqrt(np.float64(one) * np.float64(two))
-    else:
-        guess = threshold * min(one, two)
-    shared = max(np.int64(guess) - 1, 0)
+    shared = max(np.int64(guess_needed(goal, one, two)) - 1, 0)
     while similarity(measure, shared, one, two) < threshold:
         shared += 1
     return shared

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 65_536
 _FEWEST, _MOST = 16, 65_536
+_PLAIN_SETS = {set, frozenset, list, tuple, type(None)}
 _IN_MEMORY = ("pyarrow", "polars", "pandas")
 
 
@@ -217,7 +218,7 @@ def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -
 
 def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
     """Convert sets, or lists, of strings or integers; all of one type, which the first ones decide."""
-    for i, value in enumerate(values):
+    for i, value in () if set(map(type, values)) <= _PLAIN_SETS else enumerate(values):
         if value is not None and not _is_set(value):
             raise InputError(f"item {first + i} is {type(value).__name__}, but must be a set, a list or None")
     sizes = [0 if value is None else len(value) for value in values]

@@ -62,7 +62,7 @@ def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], setting
     from lookalike.index import Index
     from lookalike.read import open_source
     from lookalike.read.roles import listing
-    from lookalike.settings import kind_of, recipe_of
+    from lookalike.settings import kind_of, lasting_recipe, recipe_of
 
     from .work import reading_of
 
@@ -71,7 +71,7 @@ def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], setting
     with closing(open_source(paths, **how)) as source:
         if lacking := next((name for name in fields if name not in source.schema.names), None):
             raise InputError(f"There is no column {lacking!r} (--fields). The columns are {listing(source.schema)}")
-        recipe = recipe_of(settings, source.kind)
+        recipe = lasting_recipe(settings, source.kind)
         made = Index.create(folder, recipe, fields=fields, threads=settings.get("threads"))
         with made, work.reading("add", source) as seen:
             made.add_source(source, seen)

@@ -1,0 +1,47 @@
+"""Outlines of sets in plain Python, from their definition. Nothing here imports lookalike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from naive import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+Goal = tuple[int, float]
+"""A measure and a threshold."""
+
+
+def outline(elements: Collection[int], words: int) -> list[int]:
+    """Return the words of an outline: each bit tells whether an odd number of elements belongs to it."""
+    belong = [((h >> 40) % words, (h >> 56) % 64) for h in elements]
+    return [sum(belong.count((word, bit)) % 2 << bit for bit in range(64)) for word in range(words)]
+
+
+def most_shared(one: Collection[int], two: Collection[int], words: int) -> int:
+    """Return how much two sets share at most, as their outlines tell it."""
+    both = zip(outline(one, words), outline(two, words), strict=True)
+    return (len(one) + len(two) - sum((left ^ right).bit_count() for left, right in both)) // 2
+
+
+def candidates(
+    entries: Sequence[tuple[int, int]],
+    rows: Sequence[tuple[int, int, int]],
+    sets: Sequence[Collection[int]],
+    goal: Goal,
+    words: int,
+) -> list[tuple[int, int]]:
+    """Return the pivots of each row with the entries after them that may reach the threshold.
+
+    An entry is an owner and how much of its set is left.
+    """
+    found = []
+    for first, last, end in rows:
+        for pivot in range(first, last):
+            one, left = entries[pivot]
+            for two, right in entries[pivot + 1 : end]:
+                shared = min(left, right, most_shared(sets[one], sets[two], words))
+                if measured(goal[0], shared, len(sets[one]), len(sets[two])) >= goal[1]:
+                    found.append((one, two))
+    return found
