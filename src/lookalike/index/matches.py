@@ -47,7 +47,7 @@ class Match:
         return {"id": self.id, self.column: self.value, **self.fields}
 
     def __repr__(self) -> str:
-        return f"Match({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
+        return f"Match(id={self.id!r}, {self.column}={self.value!r}, fields={self.fields!r})"
 
 
 @dataclass(frozen=True, eq=False)
