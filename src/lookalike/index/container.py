@@ -151,6 +151,11 @@ class Container:
                 found.append(name)
         return found
 
+    def refuse_damage(self) -> None:
+        """Raise if a column is not what was written; all of them are read."""
+        if found := self.damage():
+            raise damaged(self.name, f"the column {found[0]} is not what was written")
+
 
 def damaged(name: str, why: str) -> InputError:
     """Say that a part of an index is damaged."""
