@@ -1,7 +1,7 @@
 # Every target sets up what it needs: a fresh machine with Python >= 3.11 is enough.
 #   make demo    deduplicate the shipped example and show the result
 #   make test    all checks and tests; what continuous integration runs
-#   make test-crash  the faults an index must survive, twenty times as many as in `make test`, for about half an hour
+#   make test-crash  the faults an index must survive, twenty times as many as in `make test`, which takes half an hour
 #   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
 #                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index, bench-page: parts of it
 #   make docs    write the generated pages again

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from lookalike.index.container import Container
 from lookalike.index.part import Part
 from lookalike.index.schema import DATABASE, LOCK
 from lookalike.index.seal import SEAL, is_as_sealed
-from lookalike.index.store import SUFFIX, Store, unreadable
+from lookalike.index.store import DATABASE_ERRORS, SUFFIX, Store, unreadable
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def problems(folder: Path) -> Iterator[str]:
                 yield f"{path.name} does not belong to the index"
     except InputError as error:
         yield str(error)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *DATABASE_ERRORS) as error:
         yield str(unreadable(folder, error))
 
 

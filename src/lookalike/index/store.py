@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SUFFIX = ".columns"
+DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
+"""What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
+
 A_MOMENT = 1000
 """Milliseconds to wait, when an index is closed, for those who read it right then."""
 
@@ -93,7 +96,7 @@ class Store:
                 why = "is not an index" if folder.exists() else "is not there"
                 raise InputError(f"{folder} {why}. Make one with lookalike index build, or Index.create")
             connected = connect(path)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *DATABASE_ERRORS) as error:
             raise unreadable(folder, error) from error
         try:
             refuse_foreign(folder, connected.connection)
@@ -101,7 +104,7 @@ class Store:
                 refuse_unlike_seal(folder, path, connected.connection)
         except BaseException as error:
             connected.connection.close()
-            if isinstance(error, (OSError, sqlite3.Error)) and not isinstance(error, LookalikeError):
+            if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
                 raise unreadable(folder, error) from error
             raise
         return cls(folder, connected)
@@ -150,19 +153,28 @@ class Store:
         rows = self._connection.execute(
             "SELECT number, age, items, gone, bytes, checksum, data IS NULL FROM parts ORDER BY age"
         )
-        return [
-            Entry(number, age, items, gone, size, checksum, bool(filed))
-            for number, age, items, gone, size, checksum, filed in rows
-        ]
+        return [self._entry(*row) for row in rows]
+
+    def _entry(self, *row: Any) -> Entry:  # noqa: ANN401 - whatever stands there
+        """Return a row as a part. SQLite gives what it finds, of any type, where a file is damaged."""
+        number, age, items, gone, size, checksum, filed = row
+        if not (all(type(one) is int for one in (number, age, items, gone, size)) and isinstance(checksum, bytes)):
+            raise unreadable(self.folder, ValueError("its list of parts is damaged"))
+        return Entry(number, age, items, gone, size, checksum, bool(filed))
 
     def data(self, number: int) -> bytes:
         """Return the bytes of a small part."""
-        found: bytes = self._connection.execute("SELECT data FROM parts WHERE number = ?", (number,)).fetchone()[0]
+        found = self._connection.execute("SELECT data FROM parts WHERE number = ?", (number,)).fetchone()[0]
+        if not isinstance(found, bytes):
+            raise unreadable(self.folder, ValueError(f"part {number} is damaged"))
         return found
 
     def deleted(self, number: int) -> list[int]:
         """Return the items of a part that are gone."""
-        return [item for (item,) in self._connection.execute("SELECT item FROM deleted WHERE part = ?", (number,))]
+        found = [item for (item,) in self._connection.execute("SELECT item FROM deleted WHERE part = ?", (number,))]
+        if not all(type(item) is int for item in found):
+            raise unreadable(self.folder, ValueError("its list of deleted items is damaged"))
+        return found
 
     def path(self, number: int) -> Path:
         """Return where a large part is."""
