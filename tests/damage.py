@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lookalike import Index, LookalikeError
+from lookalike.index.seal import SEAL
 
 Answers = dict[str, Any]
 WORDS = [f"w{i}" for i in range(40)]
@@ -95,12 +96,44 @@ def wrong_with(folder: Path, kind: str, truth: Answers, *, joining: bool) -> lis
     return found
 
 
+def surprises(folder: Path, kind: str) -> list[str]:
+    """Name the errors that are raised, by questions and changes, and are not meant to be."""
+    answers = ask(folder, kind)
+    found = [
+        repr(one) for one in answers.values() if isinstance(one, Exception) and not isinstance(one, LookalikeError)
+    ]
+    try:
+        Index.check(folder)
+        with Index.open(folder) as index:
+            index.delete(["id 3"])
+            index.add(["new"], made_items(kind)[:1])
+            index.compact()
+    except LookalikeError:
+        pass
+    except Exception as error:  # noqa: BLE001 - these are looked for
+        found.append(repr(error))
+    return found
+
+
+def try_open(whole: Path, kind: str, name: str, places: list[tuple[int, int]]) -> list[str]:
+    """Change bytes of an index that was not closed; return what was raised that should not be."""
+    problems = []
+    for place, bits in places:
+        with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
+            copy = Path(shutil.copytree(whole, Path(folder) / "i"))
+            (copy / SEAL).unlink()
+            data = (copy / name).read_bytes()
+            (copy / name).write_bytes(data[:place] + bytes([data[place] ^ bits]) + data[place + 1 :])
+            problems += [f"{name}, byte {place} ^ {bits}: {one}" for one in surprises(copy, kind)]
+    return problems
+
+
 def try_places(whole: Path, kind: str, name: str, places: list[tuple[int, int]], *, joining: bool) -> list[str]:
     """Change one byte of a file, place by place, each by some bits; return what was not noticed."""
     problems = []
-    truth = ask(whole, kind)
     with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
         copy = Path(shutil.copytree(whole, Path(folder) / "i"))
+        truth = ask(copy, kind)
         file = copy / name
         data = file.read_bytes()
         for place, bits in places:
@@ -114,10 +147,10 @@ def try_places(whole: Path, kind: str, name: str, places: list[tuple[int, int]],
 def try_lengths(whole: Path, kind: str, name: str, lengths: list[int]) -> list[str]:
     """Cut a file off at some lengths; return what was not noticed."""
     problems = []
-    truth = ask(whole, kind)
     for length in lengths:
         with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
             copy = Path(shutil.copytree(whole, Path(folder) / "i"))
+            truth = ask(copy, kind)
             data = (copy / name).read_bytes()
             (copy / name).unlink()
             if length >= 0:

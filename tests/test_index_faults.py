@@ -27,6 +27,7 @@ import pytest
 
 from lookalike import Index, OutputError
 from lookalike.index import change
+from lookalike.index.schema import DATABASE
 
 MUCH = int(os.environ.get("LOOKALIKE_CRASH", "1"))
 
@@ -343,6 +344,15 @@ def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind
     problems = [one for task in tasks for one in task.result()]
     assert problems == []
     assert Index.check(whole) == []
+
+
+def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: ProcessPoolExecutor) -> None:
+    """There is no checksum of the database then; whatever it says, it does no harm."""
+    whole = memory / "open"
+    damage.make(whole, "texts")
+    places = tried_places((whole / DATABASE).stat().st_size, random.Random(8))
+    tasks = [pool.submit(damage.try_open, whole, "texts", DATABASE, places[i::20]) for i in range(20)]
+    assert [one for task in tasks for one in task.result()] == []
 
 
 def test_a_cut_file_is_noticed(memory: Path, pool: ProcessPoolExecutor) -> None:

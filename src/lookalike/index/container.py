@@ -198,8 +198,11 @@ class Container:
             raise damaged(self.name, f"the column {names[0]} is not what was written")
 
     def refuse_damage(self) -> None:
-        """Raise if a column is not what was written; all of them are read."""
-        if found := self.damage():
+        """Raise if anything is not what was written; all of it is read, by the sums of pages where they are used."""
+        if self.pages is not None:
+            if not self.pages.runs_are_right(0, np.zeros(1, np.int64), np.full(1, self.pages.words.nbytes)):
+                raise damaged(self.name, "it is not what was written")
+        elif found := self.damage():
             raise damaged(self.name, f"the column {found[0]} is not what was written")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
@@ -28,13 +29,12 @@ FORMAT = 1
 PAGE = 4096
 
 SCHEMA = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE parts (
     number INTEGER PRIMARY KEY, age INTEGER NOT NULL, items INTEGER NOT NULL, gone INTEGER NOT NULL,
     bytes INTEGER NOT NULL, checksum BLOB NOT NULL, data BLOB
 );
 CREATE TABLE deleted (part INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (part, item)) WITHOUT ROWID;
-INSERT INTO about VALUES ('commit', '0'), ('next', '1');
 """
 
 
@@ -46,8 +46,8 @@ def write_new(folder: Path, about: dict[str, Any]) -> None:
             f"PRAGMA page_size = {PAGE}; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
             f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; {SCHEMA}"
         )
-        values = [(name, json.dumps(value)) for name, value in about.items()]
-        connection.executemany("INSERT INTO about VALUES (?, ?)", values)
+        for name, value in {"commit": 0, "next": 1, **about}.items():
+            set_about(connection, name, value)
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         write_seal(folder, connection)
@@ -55,6 +55,23 @@ def write_new(folder: Path, about: dict[str, Any]) -> None:
         connection.close()
     (folder / LOCK).touch()
     sync_folder(folder)
+
+
+def set_about(connection: sqlite3.Connection, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
+    """Note something about an index."""
+    text = json.dumps(value)
+    row = (name, text, zlib.crc32(text.encode()))
+    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", row)
+
+
+def get_about(connection: sqlite3.Connection, name: str) -> Any:  # noqa: ANN401 - plain values
+    """Return what was noted; None if nothing was."""
+    found = connection.execute("SELECT value, checksum FROM about WHERE name = ?", (name,)).fetchone()
+    if found is None:
+        return None
+    if not isinstance(found[0], str) or zlib.crc32(found[0].encode()) != found[1]:
+        raise sqlite3.DatabaseError(f"its {name} is not what was written")
+    return json.loads(found[0])
 
 
 def refuse_foreign(folder: Path, connection: sqlite3.Connection) -> None:

@@ -8,7 +8,6 @@ what a crash left behind; the next writer removes it.
 from __future__ import annotations
 
 import errno
-import json
 import os
 import secrets
 import shutil
@@ -20,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from lookalike.errors import InputError, LookalikeError, OutputError
 from lookalike.index.connect import PATIENCE, Connected, connect
 from lookalike.index.lock import Lock
-from lookalike.index.schema import DATABASE, LOCK, refuse_foreign, write_new
+from lookalike.index.schema import DATABASE, LOCK, get_about, refuse_foreign, set_about, write_new
 from lookalike.index.seal import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
 
 if TYPE_CHECKING:
@@ -145,8 +144,8 @@ class Store:
 
     def about(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - plain values
         """Return something that is known of the index."""
-        found = self._connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-        return default if found is None else json.loads(found[0])
+        found = get_about(self._connection, name)
+        return default if found is None else found
 
     def entries(self) -> list[Entry]:
         """Return the parts, the oldest first."""
@@ -269,7 +268,7 @@ class Store:
 
     def set_about(self, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
         """Note something about the index."""
-        self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, json.dumps(value)))
+        set_about(self._connection, name, value)
 
     def next_number(self) -> int:
         """Return a number that no part has had, nor any file that a failure left behind."""
