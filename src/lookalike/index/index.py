@@ -126,8 +126,8 @@ class Index:
 
     @property
     def path(self) -> Path:
-        """The folder it is in."""
-        return self._store.folder
+        """The folder it is in, as it was given."""
+        return self._store.given
 
     @property
     def kind(self) -> Kind:

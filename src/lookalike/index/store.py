@@ -54,8 +54,9 @@ class Entry:
 class Store:
     """The folder of an index, its database and its files."""
 
-    def __init__(self, folder: Path, connected: Connected) -> None:
-        self.folder = folder
+    def __init__(self, given: Path, connected: Connected) -> None:
+        self.given = given
+        self.folder = given.absolute()
         self._connected = connected
         self._connection = connected.connection
         self._process = os.getpid()
@@ -68,7 +69,7 @@ class Store:
     @classmethod
     def create(cls, folder: Path, about: dict[str, Any]) -> Store:
         """Make a new index: under another name, so that a crash leaves nothing that looks like one."""
-        folder = folder.absolute()
+        given, folder = folder, folder.absolute()
         new = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
         try:
             if os.path.lexists(folder):
@@ -83,12 +84,12 @@ class Store:
             raise OutputError(f"{folder} cannot be made: {reason(error)}") from error
         finally:
             shutil.rmtree(new, ignore_errors=True)
-        return cls.open(folder)
+        return cls.open(given)
 
     @classmethod
     def open(cls, folder: Path, *, sealed: bool = True) -> Store:
         """Open an index that is there; unless told not to, look whether the database is as it was closed."""
-        folder = folder.absolute()
+        given, folder = folder, folder.absolute()
         path = folder / DATABASE
         try:
             if not path.is_file():
@@ -106,7 +107,7 @@ class Store:
             if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
                 raise unreadable(folder, error) from error
             raise
-        return cls(folder, connected)
+        return cls(given, connected)
 
     def refuse_closed(self) -> None:
         """Raise if the index can no longer be used, or not in this process."""
