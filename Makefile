@@ -1,6 +1,7 @@
 # Every target sets up what it needs: a fresh machine with Python >= 3.11 is enough.
 #   make demo    deduplicate the shipped example and show the result
 #   make test    all checks and tests; what continuous integration runs
+#   make test-crash  the faults an index must survive, twenty times as many as in `make test`, which takes half an hour
 #   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
 #                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index, bench-page: parts of it
 #   make docs    write the generated pages again
@@ -15,7 +16,7 @@ DEMO := .demo
 # Real text to compare tools on; left out where there is none.
 export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test check browser java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
+.PHONY: demo test test-crash check browser java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -56,6 +57,9 @@ java:
 
 test: check browser
 	$(BIN)/pytest --numprocesses auto --dist worksteal
+
+test-crash: $(VENV)/.developing
+	LOOKALIKE_CRASH=20 $(BIN)/pytest --numprocesses auto --dist worksteal tests/test_index_faults.py tests/test_index_shared.py
 
 bench: $(VENV)/.developing java
 	$(BIN)/python benchmarks/speed.py

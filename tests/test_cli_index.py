@@ -18,7 +18,7 @@ import pytest
 from command import LOOKALIKE, done, process, quiet_environment, run, state
 
 from lookalike import Index, find_pairs
-from lookalike.index.store import FORMAT
+from lookalike.index.schema import FORMAT
 from lookalike.read import open_source
 
 WORDS = [f"w{i}" for i in range(60)]

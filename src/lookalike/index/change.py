@@ -69,7 +69,7 @@ class Keyed:
 
 def add(index: Index, store: Store, incoming: Iterable[Incoming]) -> int:
     """Add items, in one part or several; return how many."""
-    prepared = in_threads(index.threads, preparer(index), located(index, store, incoming))
+    prepared = in_threads(index.threads, preparer(index), conforming(index, store, incoming))
     added = 0
     while part := list_some(prepared):
         added += write_part(index, store, part, prepared)
@@ -77,22 +77,15 @@ def add(index: Index, store: Store, incoming: Iterable[Incoming]) -> int:
     return added
 
 
-def located(index: Index, store: Store, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
-    """Yield items, with ids and fields as the index has them, once no id of theirs is found in it."""
+def conforming(index: Index, store: Store, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
+    """Yield items, with ids and fields as the index has them."""
     for some in incoming:
         if not len(some.items):
             continue
         settle_types(index, store, some)
         view = index.view()
         assert view.schema is not None  # noqa: S101 - just settled
-        rows = conform(some.rows, view.schema)
-        ids = rows.column(0).combine_chunks()
-        places, _, _ = view.locate(ids)
-        if len(places):
-            raise InputError(
-                f"The id {ids[int(places[0])].as_py()!r} is in the index already. Use update to replace it"
-            )
-        yield type(some)(some.items, rows)
+        yield type(some)(some.items, conform(some.rows, view.schema))
 
 
 def settle_types(index: Index, store: Store, some: Incoming) -> None:
@@ -120,7 +113,7 @@ def preparer(index: Index) -> Callable[[Incoming], Prepared]:
 def add_new(index: Index, store: Store, incoming: Iterable[Incoming]) -> Added:
     """Add the items that resemble none before them; return how many, and what the others resemble most."""
     added, skipped = 0, []
-    for prepared in in_threads(index.threads, preparer(index), located(index, store, incoming)):
+    for prepared in in_threads(index.threads, preparer(index), conforming(index, store, incoming)):
         matches = resembled(index, prepared)
         skipped.append(matches)
         known = set(matches.column("place").to_pylist())
@@ -190,6 +183,7 @@ def is_small(drawn: list[Prepared]) -> bool:
 def write_part(index: Index, store: Store, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
     """Write a part: a small one to the database, else one to a file, with as many more items as it may have."""
     number = store.next_number()
+    view = index.view()
     if is_small(drawn):
         buffer = io.BytesIO()
         writer, checksum = fill(buffer, index, drawn)
@@ -203,6 +197,7 @@ def write_part(index: Index, store: Store, drawn: list[Prepared], more: Iterator
         part = Part(number, Container.open(store.path(number)))
         store.insert(Entry(number, number, writer.count, 0, size, checksum, filed=True), None)
     refuse_repeated(part)
+    refuse_known(view, part)
     store.set_about("added", store.about("added", 0) + writer.count)
     return writer.count
 
@@ -236,6 +231,14 @@ def refuse_repeated(part: Part) -> None:
         if one in seen:
             raise InputError(f"The id {one!r} occurs twice. Ids must be unique")
         seen.add(one)
+
+
+def refuse_known(view: View, part: Part) -> None:
+    """Raise if an id of a new part is in the index already."""
+    ids = part.ids.combine_chunks()
+    places, _, _ = view.locate(ids)
+    if len(places):
+        raise InputError(f"The id {ids[int(places.min())].as_py()!r} is in the index already. Use update to replace it")
 
 
 def delete(index: Index, store: Store, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
@@ -293,6 +296,8 @@ def join(index: Index, store: Store, entries: list[Entry], *, rebuild: bool = Fa
     wanted = {entry.number for entry in entries}
     view = index.view()
     held = [one for one in view.held if one.part.number in wanted and one.count]
+    for one in held:
+        one.part.container.refuse_damage()  # or it would be given a checksum that fits
     store.drop(entries)
     if not held:
         return

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.errors import InputError
-from lookalike.index.container import Container, digest
+from lookalike.errors import InputError, RecipeError
+from lookalike.index.container import Container
 from lookalike.index.part import Part
-from lookalike.index.store import DATABASE, LOCK, SEAL, SUFFIX, Store
+from lookalike.index.schema import DATABASE, LOCK
+from lookalike.index.seal import SEAL, is_as_sealed
+from lookalike.index.store import DATABASE_ERRORS, SUFFIX, Store, unreadable
+from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from lookalike.index.store import Entry
+
+FILES = {LOCK, SEAL, f"{SEAL}.new", DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"}
 
 
 def check(folder: Path) -> list[str]:
@@ -27,43 +31,62 @@ def check(folder: Path) -> list[str]:
 
 def problems(folder: Path) -> Iterator[str]:
     """Yield what is wrong."""
-    yield from wrong_with_database(folder)
     try:
-        store = Store.open(folder)
+        with opened(folder) as store:
+            yield from wrong_with_database(store)
+            with store.reading():
+                entries = store.entries()
+                for entry in entries:
+                    yield from wrong_with_deleted(store, entry)
+                    if not entry.filed:
+                        yield from wrong_with_part(store, entry)
+            for entry in entries:
+                if entry.filed:
+                    yield from wrong_with_part(store, entry)
+        for path in sorted(folder.iterdir()):
+            if path.name not in FILES and not path.name.endswith(SUFFIX):
+                yield f"{path.name} does not belong to the index"
     except InputError as error:
         yield str(error)
-        return
+    except (OSError, *DATABASE_ERRORS) as error:
+        yield str(unreadable(folder, error))
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Store]:
+    """Open the folder of an index, whether it is as it was closed or not."""
+    store = Store.open(folder, sealed=False)
     try:
-        with store.reading() as connection:
-            for (line,) in connection.execute("PRAGMA integrity_check"):
-                if line != "ok":
-                    yield f"{DATABASE}: {line}"
-            entries = store.entries()
-            for entry in entries:
-                yield from wrong_with_part(store, entry)
-            known = {store.path(entry.number).name for entry in entries if entry.filed}
-    except (InputError, sqlite3.Error) as error:
-        yield str(error)
-        return
+        yield store
     finally:
         store.close()
-    known |= {LOCK, SEAL, f"{SEAL}.new", DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"}
-    for path in sorted(folder.iterdir()):
-        if path.name not in known and not path.name.endswith(SUFFIX):
-            yield f"{path.name} does not belong to the index"
 
 
-def wrong_with_database(folder: Path) -> Iterator[str]:
-    """Compare the database with the checksum that was made when it was closed, if it was."""
-    try:
-        sealed = json.loads((folder / SEAL).read_text())
-        data = (folder / DATABASE).read_bytes()
-        if digest(data).hexdigest() != sealed["digest"] or len(data) != sealed["bytes"]:
+def wrong_with_database(store: Store) -> Iterator[str]:
+    """Compare the database with the checksum that was made when it was closed, if it was; look through it."""
+    with store.reading() as connection:
+        if not is_as_sealed(store.folder, store.folder / DATABASE, connection):
             yield f"{DATABASE} is not what it was when it was closed"
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError, KeyError, TypeError):
-        yield f"{SEAL} cannot be read"
+        for (line,) in connection.execute("PRAGMA integrity_check"):
+            if line != "ok":
+                yield f"{DATABASE}: {line}"
+        try:
+            Recipe.from_json(store.about("recipe"))
+        except RecipeError as error:
+            yield f"{DATABASE}: {error}"
+
+
+def wrong_with_deleted(store: Store, entry: Entry) -> Iterator[str]:
+    """Look whether what was deleted from a part can have been in it."""
+    gone = store.deleted(entry.number)
+    if len(gone) != entry.gone or any(not 0 <= item < entry.items for item in gone):
+        yield f"part {entry.number}: what was deleted from it does not fit"
+
+
+def is_committed(store: Store, entry: Entry) -> bool:
+    """Tell whether a part still is in the index. Parts may be joined while they are looked through."""
+    with store.reading():
+        return any(one.number == entry.number for one in store.entries())
 
 
 def wrong_with_part(store: Store, entry: Entry) -> Iterator[str]:
@@ -80,11 +103,9 @@ def wrong_with_part(store: Store, entry: Entry) -> Iterator[str]:
             yield f"{name}: the column {column} is not what was written"
         if Part(entry.number, container).count != entry.items:
             yield f"{name} has not as many items as were committed"
-        gone = store.deleted(entry.number)
-        if len(gone) != entry.gone or any(not 0 <= item < entry.items for item in gone):
-            yield f"{name}: what was deleted from it does not fit"
     except FileNotFoundError:
-        yield f"{name} is missing"
+        if is_committed(store, entry):
+            yield f"{name} is missing"
     except InputError as error:
         yield str(error)
     except (KeyError, ValueError, TypeError) as error:

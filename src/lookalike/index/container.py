@@ -3,7 +3,8 @@
     MAGIC, then each column from a multiple of 64 bytes on, then a description in JSON, then a tail that says how long
     the description is, and its checksum.
 
-A column's checksum covers it and the padding after it. The same bytes may stand in a file or in a database.
+A column's checksum covers it and the padding after it. The last column has a sum of each page before it, so that a file
+need not be read as a whole to be sure of what is read. The same bytes may stand in a file or in a database.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import math
 import mmap
 import os
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from lookalike.errors import InputError
+from lookalike.index.pages import Pages, Summer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +32,7 @@ MAGIC = b"lookalike columns 1\n"
 TAIL = struct.Struct("<Q16s8s")
 END = b"the end\n"
 ALIGNED = 64
+SUMS = "sums"
 AT_A_TIME = 1 << 22
 """Bytes that are written, or looked through, in one go."""
 
@@ -50,6 +53,7 @@ class ContainerWriter:
         self._columns: dict[str, dict[str, Any]] = {}
         self._at = 0
         self._digest = digest()
+        self._summer = Summer()
         self._put(MAGIC)
         self._pad()
 
@@ -82,6 +86,7 @@ class ContainerWriter:
 
     def finish(self, about: dict[str, Any]) -> bytes:
         """Write the description, with what else is to be known; return its checksum, which stands for all of it."""
+        self.column(SUMS, self._summer.finish())
         text = json.dumps({"columns": self._columns, **about}).encode()
         checksum = digest(text).digest()
         self._file.write(text + TAIL.pack(len(text), checksum, END))
@@ -90,6 +95,7 @@ class ContainerWriter:
     def _put(self, data: bytes | memoryview) -> None:
         self._file.write(data)
         self._digest.update(data)
+        self._summer.take(data)
         self._at += len(data)
 
     def _pad(self) -> None:
@@ -105,15 +111,21 @@ class Container:
     data: NDArray[np.uint8]
     about: dict[str, Any]
     checksum: bytes
+    pages: Pages | None = None
+    """What of it was looked at; None if that is not needed."""
 
     @classmethod
     def open(cls, path: Path) -> Container:
-        """Map a file."""
+        """Map a file. What is read of it must be looked at first."""
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size < len(MAGIC) + TAIL.size:
                 raise damaged(path.name, "it is too short")
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return cls.read(path.name, np.frombuffer(mapped, np.uint8))
+        made = cls.read(path.name, np.frombuffer(mapped, np.uint8))
+        if not made.is_whole(SUMS):
+            raise damaged(path.name, "its sums are not what was written")
+        sums = made.column(SUMS)
+        return replace(made, pages=Pages.of(made.data[: made.about["columns"][SUMS]["begin"]], sums))
 
     @classmethod
     def read(cls, name: str, data: NDArray[np.uint8]) -> Container:
@@ -138,18 +150,60 @@ class Container:
 
     def damage(self) -> list[str]:
         """Name the columns that are not what was written; all of them are read."""
-        columns: dict[str, dict[str, Any]] = self.about["columns"]
-        head = digest(MAGIC, bytes(-len(MAGIC) % ALIGNED)).digest()
-        found = [] if digest(self.data[:ALIGNED].data).digest() == head else ["head"]
-        for name, column in columns.items():
-            end = column["begin"] + math.prod(column["shape"]) * np.dtype(column["dtype"]).itemsize
-            end += -end % ALIGNED
-            made = digest()
-            for at in range(column["begin"], end, AT_A_TIME):
-                made.update(self.data[at : min(at + AT_A_TIME, end)].data)
-            if made.hexdigest() != column["digest"]:
-                found.append(name)
-        return found
+        head = MAGIC + bytes(-len(MAGIC) % ALIGNED)
+        found = [] if self.data[:ALIGNED].tobytes() == head else ["head"]
+        return found + [name for name in self.about["columns"] if not self.is_whole(name)]
+
+    def is_whole(self, name: str) -> bool:
+        """Tell whether a column is what was written; all of it is read."""
+        column = self.about["columns"][name]
+        end = column["begin"] + math.prod(column["shape"]) * np.dtype(column["dtype"]).itemsize
+        end += -end % ALIGNED
+        made = digest()
+        for at in range(column["begin"], end, AT_A_TIME):
+            made.update(self.data[at : min(at + AT_A_TIME, end)].data)
+        return bool(made.hexdigest() == column["digest"])
+
+    # Looking at what is about to be read
+
+    def look(self, name: str, places: NDArray[np.integer[Any]], following: int = 0) -> None:
+        """Raise unless rows of a column are what was written, and so many after each."""
+        if self.pages is None:
+            return
+        column = self.about["columns"][name]
+        width = math.prod(column["shape"][1:]) * np.dtype(column["dtype"]).itemsize
+        if not self.pages.values_are_right(column["begin"], width, places.astype(np.int64), following):
+            raise damaged(self.name, f"the column {name} is not what was written")
+
+    def look_at_runs(self, name: str, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+        """Raise unless runs of bytes of a column are what was written."""
+        if self.pages is None:
+            return
+        if not self.pages.runs_are_right(self.about["columns"][name]["begin"], begins, ends):
+            raise damaged(self.name, f"the column {name} is not what was written")
+
+    def look_at_all(self, name: str) -> NDArray[Any]:
+        """Return a column, all of which is what was written."""
+        values = self.column(name)
+        self.look_at_runs(name, np.zeros(1, np.int64), np.full(1, values.nbytes))
+        return values
+
+    def look_at_cells(self, names: tuple[str, str], bits: int, keys: NDArray[np.uint64]) -> None:
+        """Raise unless the postings that some keys lead to, and the directory, are what was written."""
+        if self.pages is None:
+            return
+        begins = tuple(self.about["columns"][name]["begin"] for name in names)
+        postings, directory = (self.column(name) for name in names)
+        if not self.pages.cells_are_right(begins, directory, postings.shape[1], bits, keys):
+            raise damaged(self.name, f"the column {names[0]} is not what was written")
+
+    def refuse_damage(self) -> None:
+        """Raise if anything is not what was written; all of it is read, by the sums of pages where they are used."""
+        if self.pages is not None:
+            if not self.pages.runs_are_right(0, np.zeros(1, np.int64), np.full(1, self.pages.words.nbytes)):
+                raise damaged(self.name, "it is not what was written")
+        elif found := self.damage():
+            raise damaged(self.name, f"the column {found[0]} is not what was written")
 
 
 def damaged(name: str, why: str) -> InputError:

@@ -14,7 +14,7 @@ from lookalike.comparison import Comparison, compare_by
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
-from lookalike.index.container import Container
+from lookalike.index.container import Container, damaged
 from lookalike.index.kit import Types, kit_for
 from lookalike.index.part import Part
 from lookalike.index.rows import Arriving, as_ids, own_ids, read_types
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
+    from lookalike.index.store import Entry
     from lookalike.read import Reading, Source
 
 ATTEMPTS = 20
@@ -77,9 +78,13 @@ class Index:
         self._thread_count = threads
         self._guard = threading.RLock()
         self._dirty = False
-        with store.reading():
-            self.recipe = Recipe.from_json(store.about("recipe"))
-            self.fields = tuple(store.about("fields"))
+        try:
+            with store.reading():
+                self.recipe = Recipe.from_json(store.about("recipe"))
+                self.fields = tuple(store.about("fields"))
+        except BaseException:
+            store.close()
+            raise
         self._kit = kit_for(self.recipe)
         self._threads: Threads | None = None
         self._view = View(-1, (), self._kit, None, None)
@@ -121,8 +126,8 @@ class Index:
 
     @property
     def path(self) -> Path:
-        """The folder it is in."""
-        return self._store.folder
+        """The folder it is in, as it was given."""
+        return self._store.given
 
     @property
     def kind(self) -> Kind:
@@ -203,7 +208,7 @@ class Index:
             "items": len(view),
             "deleted": sum(len(one.gone) for one in view.held),
             "parts": len(view.held),
-            "bytes": sum(file.stat().st_size for file in self.path.iterdir() if file.is_file()),
+            "bytes": self._store.size(),
             "commit": view.commit,
             "kind": self.kind,
             "shingle": str(self.recipe.shingling),
@@ -230,9 +235,9 @@ class Index:
 
     def view(self) -> View:
         """Return the index as of the latest commit; what it answers stays the same whatever is changed later."""
+        self._store.refuse_closed()
         with self._guard:
-            if self._store.closed:
-                raise InputError(f"The index {self.path} was closed. Open it again")
+            self._store.refuse_closed()
             for attempt in range(ATTEMPTS):
                 try:
                     return self._load()
@@ -254,19 +259,26 @@ class Index:
                 if entry.number in known and len(known[entry.number].gone) == entry.gone:
                     held.append(known[entry.number])
                     continue
-                part = known[entry.number].part if entry.number in known else self._open(entry.number, entry.filed)
+                part = known[entry.number].part if entry.number in known else self._open(entry)
                 gone = np.sort(np.array(store.deleted(entry.number), np.uint32))
+                if part.count != entry.items or len(gone) != entry.gone or (gone >= part.count).any():
+                    raise damaged(part.container.name, "what was deleted from it does not fit")
                 held.append(Held(part, gone))
             types = read_types(store.about("types"))
             schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(store.about("schema")))) if types else None
         self._view = View(commit, tuple(held), self._kit, types, schema)
         return self._view
 
-    def _open(self, number: int, filed: bool) -> Part:
-        if filed:
-            return Part(number, Container.open(self._store.path(number)))
-        data = np.frombuffer(self._store.data(number), np.uint8)
-        return Part(number, Container.read(f"part {number}", data))
+    def _open(self, entry: Entry) -> Part:
+        if entry.filed:
+            container = Container.open(self._store.path(entry.number))
+        else:
+            data = np.frombuffer(self._store.data(entry.number), np.uint8)
+            container = Container.read(f"part {entry.number}", data)
+            container.refuse_damage()
+        if container.checksum != entry.checksum:
+            raise damaged(container.name, "it is another one than was committed")
+        return Part(entry.number, container)
 
     # Changing
 
@@ -330,21 +342,26 @@ class Index:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Change several things as one: all of them are there afterwards, or none if there is an error."""
+        self._store.refuse_closed()
         with self._guard:
-            if self._store.closed:
-                raise InputError(f"The index {self.path} was closed. Open it again")
+            self._store.refuse_closed()
             outer = not self._store.in_transaction
             try:
                 with self._store.writing():
                     self._dirty = True
                     yield
+                held = self._view.held
+            except BaseException:
+                held = ()  # numbers of parts, and what was deleted, may come again with other contents
+                raise
             finally:
-                if outer:
-                    self._dirty = False
-                    self._view = View(-1, self._view.held, self._kit, self._view.types, self._view.schema)
+                self._dirty = not outer
+                self._view = View(-1, held, self._kit, None, None)
 
     def close(self) -> None:
         """Close it; changes are on disk already."""
+        if self._store.forked:
+            return
         with self._guard:
             self._store.close()
             if self._threads is not None:

@@ -1,9 +1,5 @@
 """The truth about an index: a database that says what is committed.
 
-    about     what the index is: its recipe, the types of its items, ids and fields
-    parts     the parts there are: small ones here, with their bytes; large ones in files of their own
-    deleted   items of parts that are gone
-
 SQLite keeps the promises: a commit is there once it has returned, whole or not at all, and whoever reads sees one
 commit. Parts never change, so what was read stays true for as long as it is held. A file that no commit speaks of is
 what a crash left behind; the next writer removes it.
@@ -11,48 +7,31 @@ what a crash left behind; the next writer removes it.
 
 from __future__ import annotations
 
-import json
+import errno
 import os
+import secrets
+import shutil
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from lookalike.errors import InputError, OutputError
-from lookalike.index.container import digest
+from lookalike.errors import InputError, LookalikeError, OutputError
+from lookalike.index.connect import PATIENCE, Connected, connect
+from lookalike.index.lock import Lock
+from lookalike.index.schema import DATABASE, LOCK, get_about, refuse_foreign, set_about, write_new
+from lookalike.index.seal import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
-
-DATABASE = "index.sqlite"
-LOCK = "lock"
-SEAL = "seal.json"
 SUFFIX = ".columns"
-APPLICATION = 0x6C6B616C
-"""What SQLite calls the application id: "lkal"."""
+DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
+"""What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
 
-FORMAT = 1
-"""Version of all that is in the folder."""
-
-PAGE = 4096
-PATIENCE = 60.0
-"""Seconds to wait for a database that somebody else is about to change."""
-
-SCHEMA = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE parts (
-    number INTEGER PRIMARY KEY, age INTEGER NOT NULL, items INTEGER NOT NULL, gone INTEGER NOT NULL,
-    bytes INTEGER NOT NULL, checksum BLOB NOT NULL, data BLOB
-);
-CREATE TABLE deleted (part INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (part, item)) WITHOUT ROWID;
-INSERT INTO about VALUES ('commit', '0'), ('next', '1');
-"""
+A_MOMENT = 1000
+"""Milliseconds to wait, when an index is closed, for those who read it right then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,66 +54,72 @@ class Entry:
 class Store:
     """The folder of an index, its database and its files."""
 
-    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
-        self.folder = folder
-        self._connection = connection
-        self._lock: IO[bytes] | None = None
+    def __init__(self, given: Path, connected: Connected) -> None:
+        self.given = given
+        self.folder = given.absolute()
+        self._connected = connected
+        self._connection = connected.connection
+        self._process = os.getpid()
+        self._lock: Lock | None = None
         self.closed = False
+        self._changing = False
         self._written: list[Path] = []
         self._dropped: list[Path] = []
 
     @classmethod
     def create(cls, folder: Path, about: dict[str, Any]) -> Store:
-        """Make a new index."""
+        """Make a new index: under another name, so that a crash leaves nothing that looks like one."""
+        given, folder = folder, folder.absolute()
+        new = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
         try:
-            folder.mkdir()
-        except FileExistsError as error:
-            raise OutputError(f"{folder} is there already. Open it, or choose another name") from error
-        except OSError as error:
-            raise cannot_write(folder, error) from error
-        try:
-            connection = sqlite3.connect(folder / DATABASE, isolation_level=None, check_same_thread=False)
-            connection.executescript(
-                f"PRAGMA page_size = {PAGE}; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
-                f"PRAGMA journal_mode = WAL; BEGIN; {SCHEMA}"
-            )
-            connection.executemany(
-                "INSERT INTO about VALUES (?, ?)", [(name, json.dumps(value)) for name, value in about.items()]
-            )
-            connection.execute("COMMIT")
-            connection.close()
-            (folder / LOCK).touch()
-            sync_folder(folder)
+            if os.path.lexists(folder):
+                raise FileExistsError(errno.EEXIST, "is there")
+            new.mkdir()
+            write_new(new, about)
+            new.rename(folder)
             sync_folder(folder.parent)
         except (OSError, sqlite3.Error) as error:
-            raise cannot_write(folder, error) from error
-        return cls.open(folder)
+            if isinstance(error, OSError) and error.errno in (errno.EEXIST, errno.ENOTEMPTY):
+                raise OutputError(f"{folder} is there already. Open it, or choose another name") from error
+            raise OutputError(f"{folder} cannot be made: {reason(error)}") from error
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+        return cls.open(given)
 
     @classmethod
-    def open(cls, folder: Path) -> Store:
-        """Open an index that is there."""
+    def open(cls, folder: Path, *, sealed: bool = True) -> Store:
+        """Open an index that is there; unless told not to, look whether the database is as it was closed."""
+        given, folder = folder, folder.absolute()
         path = folder / DATABASE
-        if not path.is_file():
-            why = "is not an index" if folder.exists() else "is not there"
-            raise InputError(f"{folder} {why}. Make one with lookalike index build, or Index.create")
-        mode = "rw" if os.access(path, os.W_OK) and os.access(folder, os.W_OK) else "ro"
         try:
-            uri = f"{path.resolve().as_uri()}?mode={mode}"
-            connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
-            application, version = (
-                connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-            )
-        except sqlite3.Error as error:
+            if not path.is_file():
+                why = "is not an index" if folder.exists() else "is not there"
+                raise InputError(f"{folder} {why}. Make one with lookalike index build, or Index.create")
+            connected = connect(path)
+        except (OSError, *DATABASE_ERRORS) as error:
             raise unreadable(folder, error) from error
-        if application != APPLICATION:
-            raise InputError(f"{folder} is not an index: its database is of another program")
-        if version > FORMAT:
-            raise InputError(
-                f"{folder} has format {version}, and this lookalike reads up to {FORMAT}. Install a newer one"
-            )
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA wal_autocheckpoint = 1000")
-        return cls(folder, connection)
+        try:
+            refuse_foreign(folder, connected.connection)
+            if sealed:
+                refuse_unlike_seal(folder, path, connected.connection)
+        except BaseException as error:
+            connected.connection.close()
+            if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
+                raise unreadable(folder, error) from error
+            raise
+        return cls(given, connected)
+
+    def refuse_closed(self) -> None:
+        """Raise if the index can no longer be used, or not in this process."""
+        if self.closed:
+            raise InputError(f"The index {self.folder} was closed. Open it again")
+        if self.forked:
+            raise InputError(f"The index {self.folder} was opened before this process was forked. Open it again here")
+
+    @property
+    def forked(self) -> bool:
+        """Whether another process opened it."""
+        return self._process != os.getpid()
 
     # Reading
 
@@ -144,79 +129,153 @@ class Store:
         inside = self._connection.in_transaction
         try:
             if not inside:
+                self._connected.refresh()
+                self._connection = self._connected.connection
                 self._connection.execute("BEGIN")
             yield self._connection
-        except sqlite3.Error as error:
+            self._connected.refuse_changed()
+        except LookalikeError:
+            raise
+        except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError) as error:
             raise unreadable(self.folder, error) from error
         finally:
             if not inside and self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
 
     def about(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - plain values
         """Return something that is known of the index."""
-        found = self._connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-        return default if found is None else json.loads(found[0])
+        found = get_about(self._connection, name)
+        return default if found is None else found
 
     def entries(self) -> list[Entry]:
         """Return the parts, the oldest first."""
         rows = self._connection.execute(
             "SELECT number, age, items, gone, bytes, checksum, data IS NULL FROM parts ORDER BY age"
         )
-        return [
-            Entry(number, age, items, gone, size, checksum, bool(filed))
-            for number, age, items, gone, size, checksum, filed in rows
-        ]
+        return [self._entry(*row) for row in rows]
+
+    def _entry(self, *row: Any) -> Entry:  # noqa: ANN401 - whatever stands there
+        """Return a row as a part. SQLite gives what it finds, of any type, where a file is damaged."""
+        number, age, items, gone, size, checksum, filed = row
+        if not (all(type(one) is int for one in (number, age, items, gone, size)) and isinstance(checksum, bytes)):
+            raise unreadable(self.folder, ValueError("its list of parts is damaged"))
+        return Entry(number, age, items, gone, size, checksum, bool(filed))
 
     def data(self, number: int) -> bytes:
         """Return the bytes of a small part."""
-        found: bytes = self._connection.execute("SELECT data FROM parts WHERE number = ?", (number,)).fetchone()[0]
+        found = self._connection.execute("SELECT data FROM parts WHERE number = ?", (number,)).fetchone()[0]
+        if not isinstance(found, bytes):
+            raise unreadable(self.folder, ValueError(f"part {number} is damaged"))
         return found
 
     def deleted(self, number: int) -> list[int]:
         """Return the items of a part that are gone."""
-        return [item for (item,) in self._connection.execute("SELECT item FROM deleted WHERE part = ?", (number,))]
+        found = [item for (item,) in self._connection.execute("SELECT item FROM deleted WHERE part = ?", (number,))]
+        if not all(type(item) is int for item in found):
+            raise unreadable(self.folder, ValueError("its list of deleted items is damaged"))
+        return found
 
     def path(self, number: int) -> Path:
         """Return where a large part is."""
         return self.folder / f"{number:08}{SUFFIX}"
+
+    def size(self) -> int:
+        """Return how many bytes all files have; some may go meanwhile."""
+        total = 0
+        for path in self.folder.iterdir():
+            with suppress(OSError):
+                total += path.stat().st_size
+        return total
 
     # Writing
 
     @property
     def in_transaction(self) -> bool:
         """Whether changes are under way."""
-        return self._connection.in_transaction
+        return self._changing
 
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Change something: all of it is there afterwards, or nothing if that fails. An inner one joins the outer."""
-        if self._connection.in_transaction:
+        with self._step() if self._changing else self._commit():
             yield
-            return
+
+    @contextmanager
+    def _commit(self) -> Iterator[None]:
         self.lock()
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._changing = True
             yield
+            self._refuse_given_up()
             self.set_about("commit", self.about("commit") + 1)
             self._connection.execute("COMMIT")
         except BaseException as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            remove(self._written)
-            self._dropped.clear()
-            if isinstance(error, (sqlite3.Error, OSError)) and not isinstance(error, (InputError, OutputError)):
+            self._give_up()
+            if isinstance(error, (sqlite3.Error, OSError)) and not isinstance(error, LookalikeError):
                 raise cannot_write(self.folder, error) from error
             raise
+        finally:
+            self._changing = False
         self._written.clear()
         remove(self._dropped)
 
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        """Change something within a larger change: should it fail, that may go on without it."""
+        self._refuse_given_up()
+        written, dropped = len(self._written), len(self._dropped)
+        self._connection.execute("SAVEPOINT step")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK TO step")
+                self._connection.execute("RELEASE step")
+                remove(self._written[written:])
+                del self._written[written:], self._dropped[dropped:]
+            raise
+        self._connection.execute("RELEASE step")
+
+    def _refuse_given_up(self) -> None:
+        """Raise if SQLite has undone the change that is under way, as it does when a disk is full."""
+        if not self._connection.in_transaction:
+            raise OutputError(f"{self.folder} cannot be changed: an earlier step failed. It is as it was before")
+
+    def _give_up(self) -> None:
+        """Go back to what is committed, and remove the files that were written since.
+
+        If the commit itself failed, or was interrupted, the log may still have all of it: a crash would bring it back.
+        Then files go only once the log is empty. If it succeeded after all, the database says so, and they stay.
+        """
+        self._written.clear()
+        self._dropped.clear()
+        with suppress(OSError, sqlite3.Error):
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+                self._remove_leftovers()
+            elif self._empty_log():
+                self._remove_leftovers()
+
+    def _empty_log(self) -> bool:
+        """Bring all that is committed from the log to the database; tell whether that could be done at once."""
+        self._connection.execute(f"PRAGMA busy_timeout = {A_MOMENT}")
+        try:
+            busy: int = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
+        return not busy
+
     def set_about(self, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
         """Note something about the index."""
-        self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, json.dumps(value)))
+        set_about(self._connection, name, value)
 
     def next_number(self) -> int:
-        """Return a number that no part has had."""
+        """Return a number that no part has had, nor any file that a failure left behind."""
         number: int = self.about("next")
+        while self.path(number).exists():
+            number += 1
         self.set_about("next", number + 1)
         return number
 
@@ -252,24 +311,22 @@ class Store:
         self._connection.execute("UPDATE parts SET gone = gone + ? WHERE number = ?", (len(items), number))
 
     def lock(self) -> None:
-        """Become the one writer, or say who is. It stays so until the store is closed."""
+        """Become the one writer, or say that somebody else is. It stays so until the store is closed."""
         if self._lock is not None:
             return
         try:
-            file = (self.folder / LOCK).open("ab")
-        except OSError as error:
-            raise cannot_write(self.folder, error) from error
-        if fcntl is not None:
+            lock = Lock.take(self.folder / LOCK)
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                file.close()
-                raise OutputError(
-                    f"{self.folder} is being changed by somebody else. Wait until they have closed it"
-                ) from error
-        self._lock = file
-        (self.folder / SEAL).unlink(missing_ok=True)
-        self._remove_leftovers()
+                break_seal(self.folder)
+                self._remove_leftovers()
+            except BaseException:
+                lock.release()
+                raise
+        except (OSError, sqlite3.Error) as error:
+            if isinstance(error, LookalikeError):
+                raise
+            raise cannot_write(self.folder, error) from error
+        self._lock = lock
 
     def _remove_leftovers(self) -> None:
         """Remove files that no commit speaks of: a crash came before it."""
@@ -281,62 +338,33 @@ class Store:
         if self.closed:
             return
         self.closed = True
+        if self.forked:
+            return  # it is the parent's
         if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
-            remove(self._written)
-        if self._lock is None:
-            self._connection.close()
-            return
+            self._give_up()
         try:
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._connection.close()
-            seal(self.folder)
+            if self._lock is not None and self._empty_log():
+                write_seal(self.folder, self._connection)
         except (OSError, sqlite3.Error):
-            self._connection.close()  # what is committed is safe; there is no checksum of the file, that is all
+            pass  # what is committed is safe; there is no checksum of the database, that is all
         finally:
-            self._lock.close()
-            self._lock = None
+            self._connection.close()
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
 
 
-def seal(folder: Path) -> None:
-    """Write the checksum of the database, if nobody is about to change it."""
-    log = folder / f"{DATABASE}-wal"
-    if log.exists() and log.stat().st_size:
-        return
-    data = (folder / DATABASE).read_bytes()
-    text = json.dumps({"bytes": len(data), "digest": digest(data).hexdigest()})
-    new = folder / f"{SEAL}.new"
-    with new.open("w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder / SEAL)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names of files in a folder on disk."""
-    if os.name == "nt":  # pragma: no cover - cannot be asked there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def remove(paths: list[Path]) -> None:
-    """Remove files, and forget them."""
-    for path in paths:
-        path.unlink(missing_ok=True)
-    paths.clear()
-
-
-def unreadable(folder: Path, error: sqlite3.Error) -> InputError:
-    """Say that the database of an index cannot be read."""
-    return InputError(f"{folder} cannot be read as an index: {error}. Run lookalike index check, or take a whole copy")
+def unreadable(folder: Path, error: Exception) -> InputError:
+    """Say that an index cannot be read."""
+    why = reason(error)
+    return InputError(f"{folder} cannot be read as an index: {why}. Run lookalike index check, or take a whole copy")
 
 
 def cannot_write(folder: Path, error: Exception) -> OutputError:
     """Say that an index cannot be changed, and why."""
-    why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
-    return OutputError(f"{folder} cannot be changed: {why}. It is as it was before")
+    return OutputError(f"{folder} cannot be changed: {reason(error)}. It is as it was before")
+
+
+def reason(error: Exception) -> str:
+    """Return what the system says."""
+    return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)

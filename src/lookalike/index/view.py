@@ -135,7 +135,8 @@ class View:
                 yield there[places], items
             return
         assert self.types is not None  # noqa: S101 - there are items
-        firsts = np.setdiff1d(np.flatnonzero(part.sizes), halves(part.copies)[1])
+        firsts = np.setdiff1d(np.flatnonzero(part.container.look_at_all("sizes")), halves(part.copies)[1])
+        part.look_inside(firsts)
         for codes in self.kit.everything(part, firsts, asked, there, least, self.types):
             yield halves(codes)
 
@@ -143,6 +144,7 @@ class View:
         self, part: Part, asked: Signed, places: NDArray[np.int64], items: NDArray[np.uint32], least: float
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]]:
         """Yield the candidates that are similar enough. Of those with the same set that is known without a look."""
+        part.look(items)
         same = (asked.prints[places] == part.prints[items]).all(axis=1)
         if same.any():
             yield places[same], items[same], np.full(np.count_nonzero(same), self.kit.recipe.measure.best)
@@ -156,6 +158,7 @@ class View:
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]]:
         """Compare items of a part with those asked about, some at a time; yield those that are similar enough."""
         wanted, right = np.unique(items, return_inverse=True)
+        part.look_inside(wanted)
         lengths = part.offsets[wanted.astype(np.int64) + 1] - part.offsets[wanted]
         assert self.types is not None  # noqa: S101 - there are items
         for some in slices(lengths, PACKED):
@@ -195,7 +198,10 @@ class View:
     def items(self, number: int, items: NDArray[np.int64]) -> pa.Array:
         """Return items of a part, as they were added."""
         assert self.types is not None  # noqa: S101 - there are items
-        return self.kit.unpack(self.held[number].part, items, self.types)
+        part = self.held[number].part
+        part.look(items)
+        part.look_inside(items)
+        return self.kit.unpack(part, items, self.types)
 
 
 def with_copies(part: Part, found: Found) -> Found:
@@ -238,7 +244,7 @@ def export(view: View, name: str) -> Iterator[pa.RecordBatch]:
     """Yield all items of a view with their ids and fields, some at a time."""
     for number, held in enumerate(view.held):
         there = np.arange(held.part.count) if held.alive is None else np.flatnonzero(held.alive)
-        for some in slices(np.diff(held.part.offsets)[there], PACKED):
+        for some in slices(np.diff(held.part.container.look_at_all("offsets"))[there], PACKED):
             rows = take(held.part.rows, there[some])
             items = view.items(number, there[some])
             columns = [rows.column(0), items, *rows.columns[1:]]

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, OutputError
-from lookalike.index.store import DATABASE, LOCK, SEAL, SUFFIX, Store, sync_folder
+from lookalike.index.schema import DATABASE, LOCK
+from lookalike.index.seal import SEAL, sync_folder
+from lookalike.index.store import SUFFIX, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,86 @@
+"""Connections to the database of an index, also where nothing may be written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATIENCE = 60.0
+"""Seconds to wait for a database that somebody else is about to change."""
+
+PRAGMAS = """
+PRAGMA synchronous = FULL;
+PRAGMA wal_autocheckpoint = 1000;
+PRAGMA journal_size_limit = 16777216;
+"""
+"""A commit is on disk once it returns; the log goes to the database after 1000 pages, and does not stay long."""
+
+
+class Connected:
+    """A connection to a database.
+
+    SQLite reads a database with a log only where it may write beside it. Where it may not, and there is no log, the
+    file is read as one that nobody changes; should somebody do so after all, that is noticed.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, state: tuple[int, int, int] | None) -> None:
+        self.connection = connection
+        self._path = path
+        self._state = state
+        """Of a file that is read as one that nobody changes."""
+
+    def refresh(self) -> None:
+        """Connect again if somebody changes what nobody should."""
+        if self._state is not None and (log_of(self._path).exists() or self._state != state_of(self._path)):
+            self.connection.close()
+            again = connect(self._path)
+            self.connection, self._state = again.connection, again._state  # noqa: SLF001 - its like
+
+    def refuse_changed(self) -> None:
+        """Raise if what was just read may be half old, half new."""
+        if self._state is not None and self._state != state_of(self._path):
+            raise InputError(f"{self._path} was changed while it was read. Try again")
+
+
+def connect(path: Path) -> Connected:
+    """Connect to a database: to write if possible, else to read."""
+    if may_write(path) and may_write(path.parent):
+        return Connected(path, connection_to(path, "mode=rw", PRAGMAS), None)
+    if log_of(path).exists():
+        return Connected(path, connection_to(path, "mode=ro"), None)
+    state = state_of(path)
+    return Connected(path, connection_to(path, "mode=ro&immutable=1"), state)
+
+
+def connection_to(path: Path, how: str, pragmas: str = "") -> sqlite3.Connection:
+    """Connect in a certain way."""
+    uri = f"{path.resolve().as_uri()}?{how}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
+    try:
+        connection.executescript(pragmas)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def may_write(path: Path) -> bool:
+    """Tell whether this user may write there."""
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def log_of(path: Path) -> Path:
+    """Return where SQLite keeps what is not yet in the database."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def state_of(path: Path) -> tuple[int, int, int]:
+    """Return by what it is seen that a file changed."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,160 @@
+"""Damages files of an index, one place at a time, and looks whether that is noticed."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike import Index, LookalikeError
+from lookalike.index.seal import SEAL
+
+Answers = dict[str, Any]
+WORDS = [f"w{i}" for i in range(40)]
+
+
+def made_items(kind: str, count: int = 60) -> Any:
+    """Return items of which a third resemble the one before, and some are the same."""
+    rng = np.random.default_rng(7)
+    if kind == "vectors":
+        rows = rng.standard_normal((count, 12)).astype(np.float32)
+        rows[1::3] = rows[::3] + np.float32(0.1) * (np.arange(0, count, 3) % 2)[:, None]
+        return rows
+    items = [list(rng.choice(WORDS, rng.integers(3, 30), replace=False)) for _ in range(count)]
+    for i in range(0, count - 1, 3):
+        items[i + 1] = items[i][:-1] if i % 2 else items[i]
+    return [" ".join(map(str, one)) for one in items] if kind == "texts" else [list(map(str, one)) for one in items]
+
+
+def make(folder: Path, kind: str) -> None:
+    """Make a closed index: a part in a file, two in the database, items deleted from both."""
+    items = made_items(kind)
+    ids = [f"id {i}" for i in range(len(items))]
+    how: dict[str, Any] = {
+        "texts": {"shingle": "words:1", "threshold": 0.6},
+        "elements": {"shingle": "elements", "threshold": 0.6, "recall": 1},
+        "vectors": {"shingle": "vectors", "measure": "cosine", "threshold": 0.8, "bands": 8, "rows": 4},
+    }
+    with Index.create(folder, fields=["n"], **how[kind]) as index:
+        index.add(ids[:40], items[:40], {"n": range(40)})
+        index.compact()
+        index.add(ids[40:50], items[40:50], {"n": range(10)})
+        index.add(ids[50:], items[50:])
+        index.delete(["id 4", "id 45"])
+
+
+def ask(folder: Path, kind: str) -> Answers:
+    """Return all that can be asked of an index; an error where it refuses."""
+    answers: Answers = {}
+    items = made_items(kind)
+
+    def note(name: str, function: Callable[[], Any]) -> None:
+        try:
+            answers[name] = function()
+        except Exception as error:  # noqa: BLE001 - all but one kind are wrong
+            answers[name] = error
+
+    try:
+        index = Index.open(folder)
+    except LookalikeError:
+        return answers
+    with index:
+        note("length", lambda: len(index))
+        note("query", lambda: [list(found) for found in index.query_many(items, top=None)])
+        note("best", lambda: index.query(items[31], top=1, threshold=0.2))
+        for i in (0, 3, 4, 17, 45, 47, 59):
+            note(f"{i} in", lambda i=i: f"id {i}" in index)  # type: ignore[misc]
+            note(f"get {i}", lambda i=i: index.get(f"id {i}") if f"id {i}" in index else None)  # type: ignore[misc]
+        note("rows", lambda: [row for batch in index.rows() for row in batch.to_pylist()])
+    return answers
+
+
+def join(folder: Path, kind: str) -> Answers:
+    """Join the parts of a copy; return what it answers then, nothing if it refuses."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(shutil.copytree(folder, Path(name) / "i"))
+        try:
+            with Index.open(copy) as index:
+                index.compact()
+        except LookalikeError:
+            return {}
+        return ask(copy, kind)
+
+
+def wrong_with(folder: Path, kind: str, truth: Answers, *, joining: bool) -> list[str]:
+    """Say which answers of a damaged index are wrong, and whether a check finds nothing."""
+    found = [] if Index.check(folder) else ["check"]
+    answers = [("", ask(folder, kind))] + ([("joined ", join(folder, kind))] if joining else [])
+    for when, some in answers:
+        found += [
+            f"{when}{name}" for name, one in some.items() if not isinstance(one, LookalikeError) and one != truth[name]
+        ]
+    return found
+
+
+def surprises(folder: Path, kind: str) -> list[str]:
+    """Name the errors that are raised, by questions and changes, and are not meant to be."""
+    answers = ask(folder, kind)
+    found = [
+        repr(one) for one in answers.values() if isinstance(one, Exception) and not isinstance(one, LookalikeError)
+    ]
+    try:
+        Index.check(folder)
+        with Index.open(folder) as index:
+            index.delete(["id 3"])
+            index.add(["new"], made_items(kind)[:1])
+            index.compact()
+    except LookalikeError:
+        pass
+    except Exception as error:  # noqa: BLE001 - these are looked for
+        found.append(repr(error))
+    return found
+
+
+def try_open(whole: Path, kind: str, name: str, places: list[tuple[int, int]]) -> list[str]:
+    """Change bytes of an index that was not closed; return what was raised that should not be."""
+    problems = []
+    for place, bits in places:
+        with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
+            copy = Path(shutil.copytree(whole, Path(folder) / "i"))
+            (copy / SEAL).unlink()
+            data = (copy / name).read_bytes()
+            (copy / name).write_bytes(data[:place] + bytes([data[place] ^ bits]) + data[place + 1 :])
+            problems += [f"{name}, byte {place} ^ {bits}: {one}" for one in surprises(copy, kind)]
+    return problems
+
+
+def try_places(whole: Path, kind: str, name: str, places: list[tuple[int, int]], *, joining: bool) -> list[str]:
+    """Change one byte of a file, place by place, each by some bits; return what was not noticed."""
+    problems = []
+    with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
+        copy = Path(shutil.copytree(whole, Path(folder) / "i"))
+        truth = ask(copy, kind)
+        file = copy / name
+        data = file.read_bytes()
+        for place, bits in places:
+            file.write_bytes(data[:place] + bytes([data[place] ^ bits]) + data[place + 1 :])
+            found = wrong_with(copy, kind, truth, joining=joining)
+            problems += [f"{name}, byte {place} ^ {bits}: {one}" for one in found]
+        file.write_bytes(data)
+    return problems
+
+
+def try_lengths(whole: Path, kind: str, name: str, lengths: list[int]) -> list[str]:
+    """Cut a file off at some lengths; return what was not noticed."""
+    problems = []
+    for length in lengths:
+        with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
+            copy = Path(shutil.copytree(whole, Path(folder) / "i"))
+            truth = ask(copy, kind)
+            data = (copy / name).read_bytes()
+            (copy / name).unlink()
+            if length >= 0:
+                (copy / name).write_bytes((data + data)[:length])
+            found = wrong_with(copy, kind, truth, joining=True)
+            problems += [f"{name}, {length} of {len(data)} bytes: {one}" for one in found]
+    return problems
