@@ -313,7 +313,9 @@ def test_a_file_is_added_in_bounded_memory(tmp_path: Path) -> None:
     held = []
     with Index.create(tmp_path / "i", fields=["n"], shingle="chars:9", threads=1) as index:
         before = pa.total_allocated_bytes()
-        index.add_source(index.source(path), lambda _: held.append(pa.total_allocated_bytes() - before))
+        index.add_source(
+            index.source(path, batch_bytes=1 << 19), lambda _: held.append(pa.total_allocated_bytes() - before)
+        )
         assert index.get(2000) == json.loads(path.read_text().splitlines()[2000])["text"]
     assert len(held) > 30
     assert max(held) < 8 << 20 < path.stat().st_size / 2

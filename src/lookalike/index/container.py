@@ -3,8 +3,8 @@
     MAGIC, then each column from a multiple of 64 bytes on, then a description in JSON, then a tail that says how long
     the description is, and its checksum.
 
-A column's checksum covers it and the padding after it. The last column has a sum of each page before it, so that a file
-need not be read as a whole to be sure of what is read. The same bytes may stand in a file or in a database.
+The last column has a sum of each page before it, so that a file need not be read as a whole to be sure of what is read.
+The description has a checksum of these sums. The same bytes may stand in a file or in a database.
 """
 
 from __future__ import annotations
@@ -52,14 +52,12 @@ class ContainerWriter:
         self._file = file
         self._columns: dict[str, dict[str, Any]] = {}
         self._at = 0
-        self._digest = digest()
         self._summer = Summer()
         self._put(MAGIC)
         self._pad()
 
     def begin(self, name: str, dtype: type[np.generic]) -> None:
         """Begin a column."""
-        self._digest = digest()
         self._columns[name] = {"dtype": np.dtype(dtype).str, "begin": self._at}
 
     def write(self, values: NDArray[Any]) -> None:
@@ -76,7 +74,6 @@ class ContainerWriter:
         if math.prod(column["shape"]) != size:
             raise ValueError(f"column {name} has {size} values, not the shape {shape}")
         self._pad()
-        column["digest"] = self._digest.hexdigest()
 
     def column(self, name: str, values: NDArray[Any]) -> None:
         """Write a whole column."""
@@ -86,15 +83,15 @@ class ContainerWriter:
 
     def finish(self, about: dict[str, Any]) -> bytes:
         """Write the description, with what else is to be known; return its checksum, which stands for all of it."""
-        self.column(SUMS, self._summer.finish())
-        text = json.dumps({"columns": self._columns, **about}).encode()
+        sums = self._summer.finish()
+        self.column(SUMS, sums)
+        text = json.dumps({"columns": self._columns, SUMS: digest(sums.data).hexdigest(), **about}).encode()
         checksum = digest(text).digest()
         self._file.write(text + TAIL.pack(len(text), checksum, END))
         return checksum
 
     def _put(self, data: bytes | memoryview) -> None:
         self._file.write(data)
-        self._digest.update(data)
         self._summer.take(data)
         self._at += len(data)
 
@@ -122,10 +119,9 @@ class Container:
                 raise damaged(path.name, "it is too short")
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         made = cls.read(path.name, np.frombuffer(mapped, np.uint8))
-        if not made.is_whole(SUMS):
+        if not made.sums_are_whole():
             raise damaged(path.name, "its sums are not what was written")
-        sums = made.column(SUMS)
-        return replace(made, pages=Pages.of(made.data[: made.about["columns"][SUMS]["begin"]], sums))
+        return replace(made, pages=made.unseen())
 
     @classmethod
     def read(cls, name: str, data: NDArray[np.uint8]) -> Container:
@@ -150,19 +146,34 @@ class Container:
 
     def damage(self) -> list[str]:
         """Name the columns that are not what was written; all of them are read."""
+        if not self.sums_are_whole():
+            return [SUMS]
         head = MAGIC + bytes(-len(MAGIC) % ALIGNED)
         found = [] if self.data[:ALIGNED].tobytes() == head else ["head"]
-        return found + [name for name in self.about["columns"] if not self.is_whole(name)]
+        fresh = replace(self, pages=self.unseen())
+        return found + [name for name in self.about["columns"] if name != SUMS and not fresh.is_whole(name)]
 
     def is_whole(self, name: str) -> bool:
-        """Tell whether a column is what was written; all of it is read."""
+        """Tell whether a column and its padding are what was written; what was looked at is not read again."""
+        begin, end = self._bounds(name)
+        return self.pages is None or self.pages.runs_are_right(begin, np.zeros(1, np.int64), np.full(1, end - begin))
+
+    def sums_are_whole(self) -> bool:
+        """Tell whether the sums of pages are what was written, and the padding after them."""
+        begin, end = self._bounds(SUMS)
+        values = self.column(SUMS)
+        padding = self.data[begin + values.nbytes : end]
+        return bool(digest(values.data).hexdigest() == self.about[SUMS]) and not padding.any()
+
+    def unseen(self) -> Pages:
+        """Return all pages, none of which was looked at."""
+        return Pages.of(self.data[: self._bounds(SUMS)[0]], self.column(SUMS))
+
+    def _bounds(self, name: str) -> tuple[int, int]:
+        """Return where a column begins, and where the padding after it ends."""
         column = self.about["columns"][name]
         end = column["begin"] + math.prod(column["shape"]) * np.dtype(column["dtype"]).itemsize
-        end += -end % ALIGNED
-        made = digest()
-        for at in range(column["begin"], end, AT_A_TIME):
-            made.update(self.data[at : min(at + AT_A_TIME, end)].data)
-        return bool(made.hexdigest() == column["digest"])
+        return column["begin"], end + -end % ALIGNED
 
     # Looking at what is about to be read
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
 import numpy as np
 import pyarrow as pa
 
-from lookalike.comparison import Comparison, compare_by
+from lookalike.comparison import Comparison, as_array, compare_by
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
@@ -142,6 +142,9 @@ class Index:
         The threshold is that of the index unless given. With a lower one, more similar items may be missed:
         `query_many` says how likely each is found.
         """
+        if isinstance(item, str) and self.kind == "texts":  # the usual case, in a shorter way
+            view = self.view()
+            return self._answer(view, iter([as_array(item)]), top, threshold)[0]
         return self.query_many([item], top, threshold)[0]
 
     def query_many(self, items: Any, top: int | None = 10, threshold: float | None = None) -> Matches:  # noqa: ANN401 - whatever holds items
@@ -152,13 +155,17 @@ class Index:
         self, source: Source, top: int | None = 10, threshold: float | None = None, seen: Seen | None = None
     ) -> Matches:
         """Return what resembles each item of a source; `seen` is called with each batch that is read."""
+        view = self.view()
+        return self._answer(view, self._checked(source, view, seen), top, threshold)
+
+    def _answer(self, view: View, items: Iterator[pa.Array], top: int | None, threshold: float | None) -> Matches:
+        """Return what resembles each of the items, some of which come at a time."""
         if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
             raise RecipeError(f"`top` must be a whole number, at least 1, or None for all. Got {top!r}")
         threshold = self.recipe.threshold if threshold is None else threshold
         self.recipe.measure.check(threshold)
         least = self.recipe.measure.score(float(threshold))
-        view = self.view()
-        found, count = search_many(view, self._checked(source, view, seen), least, self.threads)
+        found, count = search_many(view, items, least, self.threads)
         return view.answer(found, count, top, threshold)
 
     def _checked(self, source: Source, view: View, seen: Seen | None) -> Iterator[pa.Array]:
@@ -170,7 +177,7 @@ class Index:
                 view.types.refuse_others(Types.of(self.kind, batch.items))
             if self.kind == "vectors":
                 refuse_wrong(batch, source, self.recipe.measure)
-            yield batch.items
+            yield from pieces(batch.items)
 
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
         """Return an item as it was added."""
@@ -391,7 +398,7 @@ class Index:
 
     def source(self, items: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN401 - whatever holds items
         """Open items to be read; how is said as for a run."""
-        how: Reading = {"batch_bytes": AT_A_TIME, **reading, "kind": self.kind}
+        how: Reading = {**reading, "kind": self.kind}
         source = open_source(items, **how)
         if source.kind != self.kind:
             raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
@@ -407,3 +414,9 @@ def kind_by(recipe: Recipe) -> Kind:
 def column_of(recipe: Recipe) -> str:
     """Return what the column of its items is called where they are written."""
     return COLUMNS[kind_by(recipe)]
+
+
+def pieces(items: pa.Array) -> Iterator[pa.Array]:
+    """Cut items in pieces that are looked for in one go."""
+    step = max(len(items) * AT_A_TIME // max(items.nbytes, 1), 1)
+    return (items.slice(begin, step) for begin in range(0, len(items), step))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,9 @@ from lookalike.errors import InputError
 from lookalike.shingle import text_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
     from lookalike.index.kit import Types
 
@@ -40,19 +42,33 @@ def pack(items: pa.Array, types: Types) -> list[bytes]:
         offsets = np.append(0, np.cumsum(pc.list_value_length(lists).to_numpy() * 8))
         data = lists.flatten().to_numpy().view(np.uint8).data
     else:
-        return [squeeze(json.dumps(item or [], ensure_ascii=False).encode()) for item in items.to_pylist()]
-    return [squeeze(data[begin:end]) for begin, end in pairwise(offsets.tolist())]
+        texts = [json.dumps(item or [], ensure_ascii=False).encode() for item in items.to_pylist()]
+        offsets = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
+        data = memoryview(b"".join(texts))
+    return squeeze(data, offsets)
 
 
-def squeeze(data: bytes | memoryview) -> bytes:
-    """Compress some bytes, if that makes them fewer."""
-    if len(data) >= SHORT:
-        if not hasattr(_local, "compressor"):
-            _local.compressor = zstandard.ZstdCompressor(level=LEVEL)
-        packed: bytes = _local.compressor.compress(data)
-        if len(packed) < len(data):
-            return PACKED + packed
-    return PLAIN + bytes(data)
+def squeeze(data: memoryview, offsets: NDArray[np.int64]) -> list[bytes]:
+    """Compress the bytes from each offset to the next, if that makes them fewer; in one go, without Python's lock."""
+    lengths = np.diff(offsets)
+    long = lengths >= SHORT
+    packed = compressed(data, offsets[:-1][long], lengths[long])
+    out = []
+    for begin, end in pairwise(offsets.tolist()):
+        plain = data[begin:end]
+        frame = next(packed) if len(plain) >= SHORT else plain
+        out.append(b"".join((PACKED, frame) if len(frame) < len(plain) else (PLAIN, plain)))
+    return out
+
+
+def compressed(data: memoryview, begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> Iterator[Any]:
+    """Yield some runs of bytes, each compressed on its own."""
+    if not len(begins):
+        return
+    if not hasattr(_local, "compressor"):
+        _local.compressor = zstandard.ZstdCompressor(level=LEVEL)
+    segments = np.stack((begins, lengths), axis=1).astype(np.uint64)
+    yield from _local.compressor.multi_compress_to_buffer(zstandard.BufferWithSegments(data, segments.tobytes()))
 
 
 def expand(data: memoryview) -> bytes:

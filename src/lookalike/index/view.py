@@ -188,6 +188,8 @@ class View:
         """Return ids and fields of finds."""
         if not len(found) or self.schema is None:
             return (self.schema or pa.schema([("id", pa.string())])).empty_table()
+        if (found.part == found.part[0]).all():
+            return take(self.held[found.part[0]].part.rows, found.item)
         order = np.argsort(found.part, kind="stable")
         parts = [
             take(self.held[number].part.rows, found.item[order][found.part[order] == number])

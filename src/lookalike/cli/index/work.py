@@ -13,7 +13,6 @@ import typer
 from lookalike.cli.job import Session
 from lookalike.cli.show import print_facts, print_notes, print_rows
 from lookalike.index import Index
-from lookalike.index.index import AT_A_TIME
 from lookalike.plain import json_lines
 from lookalike.read.paths import expand
 from lookalike.settings import READING
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
 
     from lookalike.read import Batch, Kind, Reading, Source
     from lookalike.recipe import Recipe
+
+BATCH = 4 << 20
+"""Bytes of items that are read at a time."""
 
 
 class Work(Session):
@@ -95,7 +97,7 @@ def source_of(index: Index, inputs: list[str], settings: dict[str, Any]) -> clos
 def reading_of(settings: dict[str, Any], kind: Kind | None = None) -> Reading:
     """Return those settings that say how items of a kind are read."""
     wanted = {key: value for key, value in settings.items() if key in (*READING, "scratch")}
-    return cast("Reading", {**wanted, "kind": kind, "batch_bytes": AT_A_TIME})
+    return cast("Reading", {**wanted, "kind": kind, "batch_bytes": BATCH})
 
 
 def files_of(inputs: list[str], settings: dict[str, Any]) -> list[Path]:
