@@ -321,6 +321,26 @@ def test_a_file_is_added_in_bounded_memory(tmp_path: Path) -> None:
     assert max(held) < 8 << 20 < path.stat().st_size / 2
 
 
+def test_compacting_gives_room_back(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        for i in range(10):
+            index.add(range(100 * i, 100 * i + 100), made_texts(100, i))
+        index.compact()
+    assert (tmp_path / "i" / "index.sqlite").stat().st_size < 100_000
+    assert Index.check(tmp_path / "i") == []
+
+
+def test_what_was_skipped_once_is_skipped_again(tmp_path: Path) -> None:
+    """As when a file is added every night, or again after a failure: no id is in the way."""
+    with Index.create(tmp_path / "i", shingle="words:1") as index:
+        texts = ["one two three", "four five six"]
+        assert index.add_new(["a", "b"], texts).added == 2
+        again = index.add_new(["a", "b"], texts)
+        assert (again.added, again.skipped["match"].to_pylist()) == (0, ["a", "b"])
+        with pytest.raises(InputError, match="'a' is in the index already"):
+            index.add_new(["a"], ["another text altogether"])
+
+
 def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
     """Neither those of items that were not added, nor those that were given by hand."""
     with Index.create(tmp_path / "i", shingle="words:1") as index:

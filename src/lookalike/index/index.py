@@ -345,6 +345,8 @@ class Index:
         """Make one part of all, without what was deleted; with `rebuild`, all that follows from the items anew."""
         with self._guard, self.transaction():
             change.compact(self, self._store, rebuild=rebuild)
+        with self._guard:
+            self._store.shrink()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

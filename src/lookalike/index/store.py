@@ -267,6 +267,15 @@ class Store:
             self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
         return not busy
 
+    def shrink(self) -> None:
+        """Give back the room in the database that nothing is in, unless changes are under way."""
+        if self._connection.in_transaction:
+            return
+        try:
+            self._connection.execute("VACUUM")
+        except sqlite3.Error as error:
+            raise cannot_write(self.folder, error) from error
+
     def set_about(self, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
         """Note something about the index."""
         set_about(self._connection, name, value)
