@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from asking import answers, by_pairs, made_texts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import Index, InputError, Match, OutputError, Recipe, RecipeError, find_pairs
+from lookalike import Index, InputError, Match, OutputError, Recipe, RecipeError
 from lookalike.index import change
-
-WORDS = [f"w{i}" for i in range(40)]
-
-
-def made_texts(count: int, seed: int = 5) -> list[str]:
-    """Return texts of which a third are others with a few words replaced."""
-    rng = np.random.default_rng(seed)
-    texts = [" ".join(rng.choice(WORDS, 30)) for _ in range(count)]
-    for i in range(0, count - 1, 3):
-        words = texts[i].split()
-        for place in rng.integers(0, 30, rng.integers(0, 4)):
-            words[place] = "new"
-        texts[i + 1] = " ".join(words)
-    return texts
-
-
-def by_pairs(held: list[str], asked: list[str], threshold: float, **kinds: Any) -> set[tuple[int, int, float]]:
-    """Return (asked, held, similarity) as an exact run finds them."""
-    pairs = find_pairs(asked, against=held, threshold=threshold, recall=1, **kinds)
-    table = pairs.to_arrow()
-    return set(zip(table["left"].to_pylist(), table["right"].to_pylist(), table["similarity"].to_pylist(), strict=True))
-
-
-def answers(index: Index, asked: Any, **how: Any) -> set[tuple[int, Any, float]]:
-    """Return the same as an index answers it."""
-    matches = index.query_many(asked, top=None, **how)
-    return {(i, match.id, match.similarity) for i, found in enumerate(matches) for match in found}
 
 
 @pytest.mark.parametrize("steps", [1, 7, 40])
@@ -137,190 +108,6 @@ def test_a_view_stays_as_it_was(tmp_path: Path) -> None:
         assert view.items(0, np.array([5]))[0].as_py() == "text number 5 of the first ones"
 
 
-def test_repeated_ids_are_refused(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "i") as index:
-        index.add(["a"], ["one"])
-        with pytest.raises(InputError, match="'a' is in the index already"):
-            index.add(["b", "a"], ["two", "three"])
-        with pytest.raises(InputError, match="'c' occurs twice"):
-            index.add(["c", "c"], ["two", "three"])
-        with pytest.raises(InputError, match="of large_string"):
-            index.add([1], ["two"])
-        assert len(index) == 1
-
-
-@pytest.mark.parametrize(
-    ("ids", "items", "problem"),
-    [
-        ("ab", ["x", "y"], "single one"),
-        (["a"], ["x", "y"], "Give one for each"),
-        (["a", "b", "c"], ["x", "y"], "Give one for each"),
-        (["a", None], ["x", "y"], "every item needs one"),
-        ([1.5, 2.5], ["x", "y"], "strings or integers"),
-        (["\ud800"], ["x"], "must be strings"),
-        ([["a"]], ["x"], "must be strings|strings or integers"),
-        (["a"], [["x", "y"]], "must be a string"),
-        (["a"], "x", "single string"),
-    ],
-)
-def test_what_cannot_be_added(tmp_path: Path, ids: Any, items: Any, problem: str) -> None:
-    with Index.create(tmp_path / "i") as index:
-        with pytest.raises(InputError, match=problem):
-            index.add(ids, items)
-        assert len(index) == 0
-
-
-ODD = [
-    "",
-    " ",
-    "a\0b",
-    "\n",
-    "é",
-    "e\u0301",
-    "\u202e",
-    "\U0001d518",
-    "\ufeff",
-    "\u0131",
-    "İ",
-    "ß",
-    "SS",
-    "a" * 10_000,
-    "'; --",
-    "\U0010ffff",
-]
-
-
-def test_ids_of_every_kind_are_kept_apart(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "i") as index:
-        index.add(ODD, [f"text number {i} about nothing" for i in range(len(ODD))])
-        assert [index.get(one) for one in ODD] == [f"text number {i} about nothing" for i in range(len(ODD))]
-        index.delete(ODD[::2])
-        assert [one in index for one in ODD] == [False, True] * (len(ODD) // 2)
-    with Index.open(tmp_path / "i") as index:
-        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == ODD[1::2]
-
-
-def test_fields(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "i", fields=["title", "tags"]) as index:
-        index.add(["a"], ["one two three"], pa.table({"title": ["A"], "tags": [["x", "y"]]}))
-        index.add(["b"], ["four five six"], {"title": ["B"]})
-        index.add(["c"], ["seven eight nine"])
-        index.compact()
-        assert [index.query(text)[0].fields for text in ("one two three", "four five six", "seven eight nine")] == [
-            {"title": "A", "tags": ["x", "y"]}, {"title": "B", "tags": None}, {"title": None, "tags": None},
-        ]  # fmt: skip
-        with pytest.raises(InputError, match="and not url"):
-            index.add(["d"], ["x"], {"url": ["u"]})
-        with pytest.raises(InputError, match="do not fit"):
-            index.add(["d"], ["x"], {"title": [[1.5]]})
-        with pytest.raises(InputError, match="2 rows of fields"):
-            index.add(["d"], ["x"], {"title": ["A", "B"]})
-        assert len(index) == 3
-
-
-def test_only_what_is_new_is_added(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.6) as index:
-        index.add(["a"], ["one two three four"])
-        added = index.add_new(
-            ["p", "q", "r", "s"],
-            ["one two three five", "six seven eight", "six seven eight nine", "seven eight nine ten"],
-        )
-        assert added.added == len(added) == 2
-        assert added.skipped.to_pylist() == [
-            {"id": "p", "match": "a", "similarity": 0.6}, {"id": "r", "match": "q", "similarity": 0.75},
-        ]  # fmt: skip
-        assert ("q" in index, "s" in index, "r" in index) == (True, True, False)
-        assert index.add_new(["t"], ["six seven eight"]).skipped["match"].to_pylist() == ["q"]
-        assert index.add_new([], []).skipped.num_rows == 0
-
-
-def test_items_without_ids_are_numbered_on(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "i") as index:
-        index.add(None, ["a", "b"])
-        index.delete([0])
-        index.add(None, ["c"])
-        assert (index.get(1), index.get(2)) == ("b", "c")
-
-
-@pytest.mark.parametrize(
-    ("how", "items", "asked"),
-    [
-        ({"shingle": "elements"}, [{"a", "b", "c"}, {"d"}, {"b", "c"}], {"b", "c", "a"}),
-        ({"shingle": "elements", "measure": "dice"}, [[1, 2, 3], [4], [2, 3]], [3, 2, 1]),
-        ({"shingle": "elements", "measure": "containment"}, [[1, 2, 3, 4, 5, 6], [4], [2, 3]], [2, 3]),
-        ({"shingle": "elements", "measure": "overlap"}, [[1, 2, 3, 4, 5, 6], [4], [2, 3]], [2, 3, 4, 7]),
-        ({"shingle": "tokens:2"}, [[1, 2, 3, 4], [4], [9, 2, 3, 4]], [1, 2, 3, 4]),
-        ({"shingle": "weights"}, [{"a": 1.0, "b": 0.5}, {"c": 2.0}, {"a": 1.0}], {"a": 0.5, "b": 0.5}),
-        ({"shingle": "chars:3", "bag": True}, ["abcabcabc", "xyz", "abcabc"], "abcabcabcabc"),
-        ({"recall": 1, "shingle": "chars:3"}, ["abcabcabc", "xyz", "abcdef"], "abcabd"),
-    ],
-)
-def test_other_kinds_and_measures(tmp_path: Path, how: dict[str, Any], items: list[Any], asked: Any) -> None:
-    with Index.create(tmp_path / "i", threshold=0.3, **how) as index:
-        index.add(None, items)
-        found = answers(index, [asked])
-        assert found == by_pairs(items, [asked], 0.3, **{key: how[key] for key in how if key != "recall"})
-        assert found
-        index.compact(rebuild=True)
-        assert answers(index, [asked]) == found
-        kind = type(items[0])
-        assert kind(index.get(0)) == items[0]
-
-
-def test_sets_are_the_same_however_they_were_read(tmp_path: Path) -> None:
-    """Numbers as they are, or as a dictionary, which is what a long table makes of them."""
-    path = tmp_path / "long.parquet"
-    pq.write_table(pa.table({"who": [7, 7, 8, 7], "what": [5, 4, 9, 6]}), path)
-    encoded = pa.array([[4, 5, 6], None, [9]], pa.large_list(pa.dictionary(pa.int32(), pa.int64())))
-    with Index.create(tmp_path / "i", shingle="elements", threshold=0.5) as index:
-        index.add([1], [[6, 5, 4]])
-        index.add([2, 3], pa.table({"elements": encoded})[1:])
-        index.add([5], pa.table({"elements": encoded})[:1])
-        index.add_source(index.source(path, item="who", element="what"))
-        assert [index.get(i) for i in (1, 2, 3, 5, 7, 8)] == [[6, 5, 4], [], [9], [4, 5, 6], [5, 4, 6], [9]]
-        assert {match.id for match in index.query([4, 5, 6])} == {1, 5, 7}
-
-
-def test_what_a_source_has_goes_in_with_its_items(tmp_path: Path) -> None:
-    path = tmp_path / "a.parquet"
-    pq.write_table(
-        pa.table({"text": ["one two", "three four"], "n": [1, 2], "key": ["a", "b"]}), path, row_group_size=1
-    )
-    with Index.create(tmp_path / "i", fields=["n", "more"], threads=1) as index:
-        assert index.add_source(index.source(path, id="key")) == 2
-        assert index.add_new_source(index.source({"x": "three four", "c": "five"})).skipped["match"].to_pylist() == [
-            "b"
-        ]
-        assert index.update_source(index.source({"a": "six", "d": "seven"})) == 1
-        held = [tuple(row.values()) for batch in index.rows() for row in batch.to_pylist()]
-        assert held[0] == ("b", "three four", 2, None)
-        assert held[1:] == [("c", "five", None, None), ("a", "six", None, None), ("d", "seven", None, None)]
-        index.add(["e"], ["eight"], {"n": [3], "more": ["what was null at first is a string"]})
-        assert index.query("eight")[0].fields["more"] == "what was null at first is a string"
-        with pytest.raises(InputError, match="by their ids"):
-            index.update_source(index.source(["x"]))
-        assert index.schema.names == ["id", "text", "n", "more"]
-    with Index.open(tmp_path / "i", threads=3) as index:
-        assert index.threads.count == 3
-
-
-def test_a_file_is_added_in_bounded_memory(tmp_path: Path) -> None:
-    """Neither its items nor what is stored with them is held as a whole."""
-    rng = np.random.default_rng(1)
-    path = tmp_path / "a.jsonl"
-    lines = (json.dumps({"n": n, "text": rng.bytes(4000).hex()}) for n in range(2500))
-    path.write_text("\n".join(lines))
-    held = []
-    with Index.create(tmp_path / "i", fields=["n"], shingle="chars:9", threads=1) as index:
-        before = pa.total_allocated_bytes()
-        index.add_source(
-            index.source(path, batch_bytes=1 << 19), lambda _: held.append(pa.total_allocated_bytes() - before)
-        )
-        assert index.get(2000) == json.loads(path.read_text().splitlines()[2000])["text"]
-    assert len(held) > 30
-    assert max(held) < 8 << 20 < path.stat().st_size / 2
-
-
 def test_compacting_gives_room_back(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i") as index:
         for i in range(10):
@@ -328,40 +115,6 @@ def test_compacting_gives_room_back(tmp_path: Path) -> None:
         index.compact()
     assert (tmp_path / "i" / "index.sqlite").stat().st_size < 100_000
     assert Index.check(tmp_path / "i") == []
-
-
-def test_what_was_skipped_once_is_skipped_again(tmp_path: Path) -> None:
-    """As when a file is added every night, or again after a failure: no id is in the way."""
-    with Index.create(tmp_path / "i", shingle="words:1") as index:
-        texts = ["one two three", "four five six"]
-        assert index.add_new(["a", "b"], texts).added == 2
-        again = index.add_new(["a", "b"], texts)
-        assert (again.added, again.skipped["match"].to_pylist()) == (0, ["a", "b"])
-        with pytest.raises(InputError, match="'a' is in the index already"):
-            index.add_new(["a"], ["another text altogether"])
-
-
-def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
-    """Neither those of items that were not added, nor those that were given by hand."""
-    with Index.create(tmp_path / "i", shingle="words:1") as index:
-        assert index.add_new(None, ["a", "a", "b"]).skipped["id"].to_pylist() == [1]
-        index.add([7, 5], ["c", "d"])
-        index.add(None, ["e"])
-        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == [0, 2, 7, 5, 8]
-        index.add([2**63 - 1], ["f"])
-        with pytest.raises(InputError, match="below 2"):
-            index.add(None, ["g"])
-
-
-def test_elements_of_two_types_are_refused(tmp_path: Path) -> None:
-    with Index.create(tmp_path / "i", shingle="elements") as index:
-        index.add(None, [{"a", "b"}])
-        with pytest.raises(InputError, match="Got int64"):
-            index.add(None, [{1, 2}])
-        with pytest.raises(InputError, match="Got int64"):
-            index.query({1, 2})
-        with pytest.raises(InputError):
-            index.query("a")
 
 
 def test_the_recall_below_the_threshold_is_told(tmp_path: Path) -> None:
@@ -481,54 +234,3 @@ def test_an_index_is_a_dict_that_can_be_searched(
     assert {row["id"]: row["text"] for batch in index.rows() for row in batch.to_pylist()} == held
     index.close()
     assert Index.check(folder) == []
-
-
-def made_vectors(count: int) -> Any:
-    """Return vectors, half of which are the others with noise."""
-    rng = np.random.default_rng(3)
-    rows = rng.normal(size=(count, 16)).astype(np.float32)
-    rows[count // 2 :] = rows[: count // 2] + 0.1 * rng.normal(size=(count // 2, 16))
-    return rows
-
-
-def made_bits(count: int) -> Any:
-    """Return bits, half of which are the others with two of them changed."""
-    rows = np.random.default_rng(3).integers(0, 256, (count, 9)).astype(np.uint8)
-    rows[count // 2 :] = rows[: count // 2]
-    rows[count // 2 :, 0] ^= 3
-    return rows
-
-
-@pytest.mark.parametrize("bands", [{}, {"bands": 60, "rows": 8}], ids=["exactly", "by bands"])
-@pytest.mark.parametrize(
-    ("how", "rows"),
-    [
-        ({"shingle": "vectors", "measure": "cosine", "threshold": 0.97}, made_vectors(2600)),
-        ({"shingle": "vectors", "measure": "euclidean", "threshold": 0.5}, made_vectors(2600)),
-        ({"shingle": "vectors", "measure": "agreement", "tolerance": 0.2, "threshold": 0.8}, made_vectors(2600)),
-        ({"shingle": "bits", "measure": "hamming", "threshold": 3}, made_bits(2600)),
-    ],
-    ids=["cosine", "euclidean", "agreement", "hamming"],
-)
-def test_vectors_and_bits(tmp_path: Path, how: dict[str, Any], rows: Any, bands: dict[str, Any]) -> None:
-    asked, held = rows[:200], rows[200:]
-    pairs = find_pairs(asked, against=held, recall=1, **how).to_arrow()
-    expected = set(zip(*(column.to_pylist() for column in pairs.columns), strict=True))
-    with Index.create(tmp_path / "i", **how, **bands) as index:
-        index.add(range(2000), held[:2000])
-        index.add(range(2000, 2400), held[2000:])
-        found = {(i, match.id, match.value) for i, one in enumerate(index.query_many(asked)) for match in one}
-        assert len(expected) > 100
-        assert len(found & expected) >= (0.9 if bands else 1) * len(expected)
-        assert found <= expected
-        assert index.get(3) == held[3].tolist()
-        match = index.query(held[7])[0]
-        assert (match.id, match.value) == (7, index.recipe.measure.best)
-        wrong = "similarity" if index.recipe.measure.is_distance else "distance"
-        with pytest.raises(AttributeError, match=f"no {wrong}"):
-            getattr(match, wrong)
-        with pytest.raises(InputError, match="length"):
-            index.query(held[0][:8])
-        if how["shingle"] == "vectors":
-            with pytest.raises(InputError, match="item 1: the vector holds NaN"):
-                index.add(None, np.array([held[0], held[0] * np.nan]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +15,12 @@ from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
 from lookalike.index.container import Container, damaged
-from lookalike.index.kit import Types, kit_for
+from lookalike.index.kit import Types, column_of, kind_by, kit_for
 from lookalike.index.part import Part
 from lookalike.index.rows import Arriving, as_ids, own_ids, read_types
 from lookalike.index.store import Store
-from lookalike.index.view import Held, View, export, search_many
-from lookalike.read import Kind, open_source
+from lookalike.index.view import Held, View, export, pieces, search_many
+from lookalike.read import open_source
 from lookalike.recipe import Recipe
 from lookalike.settings import READING, Settings, kind_of, lasting_recipe
 from lookalike.threads import Threads
@@ -33,26 +33,13 @@ if TYPE_CHECKING:
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.index.store import Entry
-    from lookalike.read import Reading, Source
+    from lookalike.read import Kind, Reading, Source
 
 ATTEMPTS = 20
 """How often parts are looked for that were joined meanwhile."""
 
-COLUMNS: dict[Kind, str] = {
-    "texts": "text",
-    "tokens": "tokens",
-    "elements": "elements",
-    "weights": "weights",
-    "vectors": "vector",
-    "bits": "bits",
-}
-"""What the column of items is called where they are written."""
-
 OF_A_RUN = ("scratch", "measure_recall", "examples", "watcher")
 """Settings that mean nothing here."""
-
-AT_A_TIME = 1 << 19
-"""Bytes of items that are looked for in one go."""
 
 
 class Index:
@@ -405,20 +392,3 @@ class Index:
         if source.kind != self.kind:
             raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
         return source
-
-
-def kind_by(recipe: Recipe) -> Kind:
-    """Return what the items of a recipe are."""
-    kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
-    return kinds.get(recipe.shingling.kind, "texts")
-
-
-def column_of(recipe: Recipe) -> str:
-    """Return what the column of its items is called where they are written."""
-    return COLUMNS[kind_by(recipe)]
-
-
-def pieces(items: pa.Array) -> Iterator[pa.Array]:
-    """Cut items in pieces that are looked for in one go."""
-    step = max(len(items) * AT_A_TIME // max(items.nbytes, 1), 1)
-    return (items.slice(begin, step) for begin in range(0, len(items), step))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 import pyarrow as pa
 
 from lookalike.errors import InputError
+from lookalike.read import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +17,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.part import Part
-    from lookalike.read import Kind
     from lookalike.recipe import Recipe
+
+
+COLUMNS: dict[Kind, str] = {
+    "texts": "text",
+    "tokens": "tokens",
+    "elements": "elements",
+    "weights": "weights",
+    "vectors": "vector",
+    "bits": "bits",
+}
+"""What the column of items is called where they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +153,14 @@ def kit_for(recipe: Recipe) -> Kit:
     from lookalike.index.vector_kit import VectorKit  # noqa: PLC0415 - one of two
 
     return VectorKit(recipe)
+
+
+def kind_by(recipe: Recipe) -> Kind:
+    """Return what the items of a recipe are."""
+    kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+    return kinds.get(recipe.shingling.kind, "texts")
+
+
+def column_of(recipe: Recipe) -> str:
+    """Return what the column of its items is called where they are written."""
+    return COLUMNS[kind_by(recipe)]

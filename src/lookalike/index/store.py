@@ -268,13 +268,10 @@ class Store:
         return not busy
 
     def shrink(self) -> None:
-        """Give back the room in the database that nothing is in, unless changes are under way."""
-        if self._connection.in_transaction:
-            return
-        try:
-            self._connection.execute("VACUUM")
-        except sqlite3.Error as error:
-            raise cannot_write(self.folder, error) from error
+        """Give back the room in the database that nothing is in, unless changes are under way or there is no room."""
+        if not self._connection.in_transaction:
+            with suppress(sqlite3.Error):
+                self._connection.execute("VACUUM")
 
     def set_about(self, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
         """Note something about the index."""

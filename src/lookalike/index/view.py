@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+AT_A_TIME = 1 << 19
+"""Bytes of items that are looked for in one go."""
+
 PACKED = 1 << 20
 """Bytes of packed items that are compared in one go."""
 
@@ -251,3 +254,9 @@ def export(view: View, name: str) -> Iterator[pa.RecordBatch]:
             items = view.items(number, there[some])
             columns = [rows.column(0), items, *rows.columns[1:]]
             yield from pa.table(columns, names=["id", name, *rows.column_names[1:]]).to_batches()
+
+
+def pieces(items: pa.Array) -> Iterator[pa.Array]:
+    """Cut items in pieces that are looked for in one go."""
+    step = max(len(items) * AT_A_TIME // max(items.nbytes, 1), 1)
+    return (items.slice(begin, step) for begin in range(0, len(items), step))

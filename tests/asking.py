@@ -1,0 +1,36 @@
+"""What tests of an index share: texts, and what is similar among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lookalike import Index, find_pairs
+
+WORDS = [f"w{i}" for i in range(40)]
+
+
+def made_texts(count: int, seed: int = 5) -> list[str]:
+    """Return texts of which a third are others with a few words replaced."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice(WORDS, 30)) for _ in range(count)]
+    for i in range(0, count - 1, 3):
+        words = texts[i].split()
+        for place in rng.integers(0, 30, rng.integers(0, 4)):
+            words[place] = "new"
+        texts[i + 1] = " ".join(words)
+    return texts
+
+
+def by_pairs(held: list[str], asked: list[str], threshold: float, **kinds: Any) -> set[tuple[int, int, float]]:
+    """Return (asked, held, similarity) as an exact run finds them."""
+    pairs = find_pairs(asked, against=held, threshold=threshold, recall=1, **kinds)
+    table = pairs.to_arrow()
+    return set(zip(table["left"].to_pylist(), table["right"].to_pylist(), table["similarity"].to_pylist(), strict=True))
+
+
+def answers(index: Index, asked: Any, **how: Any) -> set[tuple[int, Any, float]]:
+    """Return the same as an index answers it."""
+    matches = index.query_many(asked, top=None, **how)
+    return {(i, match.id, match.similarity) for i, found in enumerate(matches) for match in found}

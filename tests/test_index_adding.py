@@ -1,0 +1,182 @@
+"""What goes into an index: ids, fields, items of files, and only what is new."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lookalike import Index, InputError
+
+
+def test_repeated_ids_are_refused(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        index.add(["a"], ["one"])
+        with pytest.raises(InputError, match="'a' is in the index already"):
+            index.add(["b", "a"], ["two", "three"])
+        with pytest.raises(InputError, match="'c' occurs twice"):
+            index.add(["c", "c"], ["two", "three"])
+        with pytest.raises(InputError, match="of large_string"):
+            index.add([1], ["two"])
+        assert len(index) == 1
+
+
+@pytest.mark.parametrize(
+    ("ids", "items", "problem"),
+    [
+        ("ab", ["x", "y"], "single one"),
+        (["a"], ["x", "y"], "Give one for each"),
+        (["a", "b", "c"], ["x", "y"], "Give one for each"),
+        (["a", None], ["x", "y"], "every item needs one"),
+        ([1.5, 2.5], ["x", "y"], "strings or integers"),
+        (["\ud800"], ["x"], "must be strings"),
+        ([["a"]], ["x"], "must be strings|strings or integers"),
+        (["a"], [["x", "y"]], "must be a string"),
+        (["a"], "x", "single string"),
+    ],
+)
+def test_what_cannot_be_added(tmp_path: Path, ids: Any, items: Any, problem: str) -> None:
+    with Index.create(tmp_path / "i") as index:
+        with pytest.raises(InputError, match=problem):
+            index.add(ids, items)
+        assert len(index) == 0
+
+
+ODD = [
+    "",
+    " ",
+    "a\0b",
+    "\n",
+    "é",
+    "e\u0301",
+    "\u202e",
+    "\U0001d518",
+    "\ufeff",
+    "\u0131",
+    "İ",
+    "ß",
+    "SS",
+    "a" * 10_000,
+    "'; --",
+    "\U0010ffff",
+]
+
+
+def test_ids_of_every_kind_are_kept_apart(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        index.add(ODD, [f"text number {i} about nothing" for i in range(len(ODD))])
+        assert [index.get(one) for one in ODD] == [f"text number {i} about nothing" for i in range(len(ODD))]
+        index.delete(ODD[::2])
+        assert [one in index for one in ODD] == [False, True] * (len(ODD) // 2)
+    with Index.open(tmp_path / "i") as index:
+        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == ODD[1::2]
+
+
+def test_fields(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", fields=["title", "tags"]) as index:
+        index.add(["a"], ["one two three"], pa.table({"title": ["A"], "tags": [["x", "y"]]}))
+        index.add(["b"], ["four five six"], {"title": ["B"]})
+        index.add(["c"], ["seven eight nine"])
+        index.compact()
+        assert [index.query(text)[0].fields for text in ("one two three", "four five six", "seven eight nine")] == [
+            {"title": "A", "tags": ["x", "y"]}, {"title": "B", "tags": None}, {"title": None, "tags": None},
+        ]  # fmt: skip
+        with pytest.raises(InputError, match="and not url"):
+            index.add(["d"], ["x"], {"url": ["u"]})
+        with pytest.raises(InputError, match="do not fit"):
+            index.add(["d"], ["x"], {"title": [[1.5]]})
+        with pytest.raises(InputError, match="2 rows of fields"):
+            index.add(["d"], ["x"], {"title": ["A", "B"]})
+        assert len(index) == 3
+
+
+def test_only_what_is_new_is_added(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.6) as index:
+        index.add(["a"], ["one two three four"])
+        added = index.add_new(
+            ["p", "q", "r", "s"],
+            ["one two three five", "six seven eight", "six seven eight nine", "seven eight nine ten"],
+        )
+        assert added.added == len(added) == 2
+        assert added.skipped.to_pylist() == [
+            {"id": "p", "match": "a", "similarity": 0.6}, {"id": "r", "match": "q", "similarity": 0.75},
+        ]  # fmt: skip
+        assert ("q" in index, "s" in index, "r" in index) == (True, True, False)
+        assert index.add_new(["t"], ["six seven eight"]).skipped["match"].to_pylist() == ["q"]
+        assert index.add_new([], []).skipped.num_rows == 0
+
+
+def test_items_without_ids_are_numbered_on(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        index.add(None, ["a", "b"])
+        index.delete([0])
+        index.add(None, ["c"])
+        assert (index.get(1), index.get(2)) == ("b", "c")
+
+
+def test_what_a_source_has_goes_in_with_its_items(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({"text": ["one two", "three four"], "n": [1, 2], "key": ["a", "b"]}), path, row_group_size=1
+    )
+    with Index.create(tmp_path / "i", fields=["n", "more"], threads=1) as index:
+        assert index.add_source(index.source(path, id="key")) == 2
+        assert index.add_new_source(index.source({"x": "three four", "c": "five"})).skipped["match"].to_pylist() == [
+            "b"
+        ]
+        assert index.update_source(index.source({"a": "six", "d": "seven"})) == 1
+        held = [tuple(row.values()) for batch in index.rows() for row in batch.to_pylist()]
+        assert held[0] == ("b", "three four", 2, None)
+        assert held[1:] == [("c", "five", None, None), ("a", "six", None, None), ("d", "seven", None, None)]
+        index.add(["e"], ["eight"], {"n": [3], "more": ["what was null at first is a string"]})
+        assert index.query("eight")[0].fields["more"] == "what was null at first is a string"
+        with pytest.raises(InputError, match="by their ids"):
+            index.update_source(index.source(["x"]))
+        assert index.schema.names == ["id", "text", "n", "more"]
+    with Index.open(tmp_path / "i", threads=3) as index:
+        assert index.threads.count == 3
+
+
+def test_a_file_is_added_in_bounded_memory(tmp_path: Path) -> None:
+    """Neither its items nor what is stored with them is held as a whole."""
+    rng = np.random.default_rng(1)
+    path = tmp_path / "a.jsonl"
+    lines = (json.dumps({"n": n, "text": rng.bytes(4000).hex()}) for n in range(2500))
+    path.write_text("\n".join(lines))
+    held = []
+    with Index.create(tmp_path / "i", fields=["n"], shingle="chars:9", threads=1) as index:
+        before = pa.total_allocated_bytes()
+        index.add_source(
+            index.source(path, batch_bytes=1 << 19), lambda _: held.append(pa.total_allocated_bytes() - before)
+        )
+        assert index.get(2000) == json.loads(path.read_text().splitlines()[2000])["text"]
+    assert len(held) > 30
+    assert max(held) < 8 << 20 < path.stat().st_size / 2
+
+
+def test_what_was_skipped_once_is_skipped_again(tmp_path: Path) -> None:
+    """As when a file is added every night, or again after a failure: no id is in the way."""
+    with Index.create(tmp_path / "i", shingle="words:1") as index:
+        texts = ["one two three", "four five six"]
+        assert index.add_new(["a", "b"], texts).added == 2
+        again = index.add_new(["a", "b"], texts)
+        assert (again.added, again.skipped["match"].to_pylist()) == (0, ["a", "b"])
+        with pytest.raises(InputError, match="'a' is in the index already"):
+            index.add_new(["a"], ["another text altogether"])
+
+
+def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
+    """Neither those of items that were not added, nor those that were given by hand."""
+    with Index.create(tmp_path / "i", shingle="words:1") as index:
+        assert index.add_new(None, ["a", "a", "b"]).skipped["id"].to_pylist() == [1]
+        index.add([7, 5], ["c", "d"])
+        index.add(None, ["e"])
+        assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == [0, 2, 7, 5, 8]
+        index.add([2**63 - 1], ["f"])
+        with pytest.raises(InputError, match="below 2"):
+            index.add(None, ["g"])
