@@ -5,8 +5,8 @@
 #   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
 #                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index, bench-page: parts of it
 #   make docs    write the generated pages again
-# The report is tested in a real browser: `make test` installs chromium with apt-get if it is missing and you are root.
-# Otherwise these tests are skipped, except where CI is set.
+# The report is tested in a real browser, and an index by what it asks of the system: `make test` installs chromium and
+# strace with apt-get if they are missing and you are root. Otherwise these tests are skipped, except where CI is set.
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,7 +16,7 @@ DEMO := .demo
 # Real text to compare tools on; left out where there is none.
 export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test test-crash check browser java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
+.PHONY: demo test test-crash check browser strace java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -52,13 +52,16 @@ endef
 browser:
 	$(call system_part,chromium,chromium,tests that need it are skipped or fail where CI is set)
 
+strace:
+	$(call system_part,strace,strace,tests that need it are skipped or fail where CI is set)
+
 java:
 	$(call system_part,java,default-jre-headless,the row of Spark will say so)
 
-test: check browser
+test: check browser strace
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
-test-crash: $(VENV)/.developing
+test-crash: $(VENV)/.developing strace
 	LOOKALIKE_CRASH=20 $(BIN)/pytest --numprocesses auto --dist worksteal tests/test_index_faults.py tests/test_index_shared.py
 
 bench: $(VENV)/.developing java

@@ -165,7 +165,9 @@ def test_files_are_on_disk_before_a_commit_speaks_of_them(tmp_path: Path, monkey
     assert len(recorder.synced) > 20
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="takes strace to see what SQLite does")
+@pytest.mark.skipif(
+    shutil.which("strace") is None and not os.environ.get("CI"), reason="takes strace to see what SQLite does"
+)
 def test_without_power(tmp_path: Path) -> None:
     """Have every write, sync and rename told, and make what a disk may hold after each of many moments."""
     code = (
