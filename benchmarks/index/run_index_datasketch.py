@@ -16,15 +16,18 @@ from questions import THRESHOLD, base, questions, shingles, show, timed
 
 PACKAGE = "datasketch"
 PERMUTATIONS = 128
+AT_A_TIME = 1000
 
 
 def signed(texts: list[str]) -> tuple[list[set[int]], list[LeanMinHash]]:
-    """Return the sets of texts and their signatures."""
-    sets = [shingles(text) for text in texts]
-    encoded = [[shingle.encode() for shingle in one] for one in sets]
-    made = MinHash.generator(encoded, num_perm=PERMUTATIONS, hashfunc=farmhash.hash32)
-    numbers = [{farmhash.hash64(shingle) for shingle in one} for one in encoded]
-    return numbers, [LeanMinHash(one) for one in made]
+    """Return the sets of texts and their signatures, made a thousand at a time."""
+    sets: list[set[int]] = []
+    made: list[LeanMinHash] = []
+    for first in range(0, len(texts), AT_A_TIME):
+        encoded = [[shingle.encode() for shingle in shingles(text)] for text in texts[first : first + AT_A_TIME]]
+        made += map(LeanMinHash, MinHash.generator(encoded, num_perm=PERMUTATIONS, hashfunc=farmhash.hash32))
+        sets += [{farmhash.hash64(shingle) for shingle in one} for one in encoded]
+    return sets, made
 
 
 def build() -> list[set[int]]:
