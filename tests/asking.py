@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 
 from lookalike import Index, find_pairs
 
+RECIPE: Any = {"shingle": "words:1", "threshold": 0.5}
 WORDS = [f"w{i}" for i in range(40)]
+
+
+def in_another_process(code: str, *arguments: object) -> str:
+    """Run some lines in another process; return what they print."""
+    head = "import sys\nfrom lookalike import Index, LookalikeError\n"
+    command = [sys.executable, "-c", head + code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def made_texts(count: int, seed: int = 5) -> list[str]:

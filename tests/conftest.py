@@ -6,7 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from asking import RECIPE
 from hypothesis import HealthCheck, settings
+
+from lookalike import Index
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -22,3 +25,14 @@ def shared_data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"needs the documents in {DATA}")
     return DATA
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return the folder of a closed index with a few items, in the database and in a file."""
+    with Index.create(tmp_path / "i", **RECIPE) as index:
+        index.add(range(8), [f"common number{i} words" for i in range(8)])
+        index.compact()
+        index.add([8, 9], ["common number8 words", "something else"])
+        index.delete([3])
+    return tmp_path / "i"

@@ -101,7 +101,7 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
 def test_a_view_stays_as_it_was(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i") as index, Index.open(tmp_path / "i") as reader:
         index.add(range(2000), [f"text number {i} of the first ones" for i in range(2000)])
-        view = reader.view()
+        view = reader._opened.view()
         index.delete(range(1000))
         index.compact()
         assert (len(view), len(reader)) == (2000, 1000)

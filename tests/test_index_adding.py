@@ -139,7 +139,7 @@ def test_what_a_source_has_goes_in_with_its_items(tmp_path: Path) -> None:
             index.update_source(index.source(["x"]))
         assert index.schema.names == ["id", "text", "n", "more"]
     with Index.open(tmp_path / "i", threads=3) as index:
-        assert index.threads.count == 3
+        assert index._opened.threads.count == 3
 
 
 def test_a_file_is_added_in_bounded_memory(tmp_path: Path) -> None:

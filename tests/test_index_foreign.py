@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,18 +17,6 @@ from lookalike.index.schema import DATABASE, FORMAT
 from lookalike.index.seal import SEAL
 
 NOBODY = 65534
-RECIPE: Any = {"shingle": "words:1", "threshold": 0.5}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder of a closed index with a few items, in the database and in a file."""
-    with Index.create(tmp_path / "i", **RECIPE) as index:
-        index.add(range(8), [f"common number{i} words" for i in range(8)])
-        index.compact()
-        index.add([8, 9], ["common number8 words", "something else"])
-        index.delete([3])
-    return tmp_path / "i"
 
 
 # Users without rights

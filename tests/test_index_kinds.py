@@ -113,3 +113,24 @@ def test_vectors_and_bits(tmp_path: Path, how: dict[str, Any], rows: Any, bands:
         if how["shingle"] == "vectors":
             with pytest.raises(InputError, match="item 1: the vector holds NaN"):
                 index.add(None, np.array([held[0], held[0] * np.nan]))
+
+
+@pytest.mark.parametrize("measure", ["cosine", "euclidean", "agreement"])
+@pytest.mark.parametrize(("first", "then"), [("f4", "f8"), ("f8", "f4"), ("f2", "f8")])
+def test_vectors_have_the_precision_of_the_first(tmp_path: Path, measure: str, first: str, then: str) -> None:
+    how: dict[str, Any] = {"tolerance": 0.01} if measure == "agreement" else {}
+    rows = np.random.default_rng(1).normal(size=(6, 4))
+    kept = rows[3:].astype(np.promote_types(first, "f4"))
+    with Index.create(tmp_path / "i", shingle="vectors", measure=measure, threshold=0.9, **how) as index:
+        index.add(["a", "b", "c"], rows[:3].astype(first))
+        index.add(["d", "e", "f"], rows[3:].astype(then))
+        for _ in range(2):
+            for name, row, as_kept in zip("def", rows[3:].astype(then), kept.astype(then), strict=True):
+                match = index.query(row)[0]
+                assert (match.id, match.value) == (name, index.recipe.measure.best)
+                assert index.get(name) == as_kept.tolist()
+            index.compact()
+            assert Index.check(tmp_path / "i") == []
+        if first != "f8":
+            with pytest.raises(InputError, match="item 1: the vector holds NaN or an infinity"):
+                index.add(None, [rows[0].tolist(), [1e300, 0.0, 0.0, 1.0]])

@@ -13,26 +13,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from asking import RECIPE, in_another_process
 
 from lookalike import Index, InputError, OutputError
 from lookalike.index import change, store
 
 TOGETHER = 5
 """Items of each commit that others look at."""
-
-RECIPE: Any = {"shingle": "words:1", "threshold": 0.5}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder of a closed index with a few items, in the database and in a file."""
-    with Index.create(tmp_path / "i", **RECIPE) as index:
-        index.add(range(8), [f"common number{i} words" for i in range(8)])
-        index.compact()
-        index.add([8, 9], ["common number8 words", "something else"])
-        index.delete([3])
-    return tmp_path / "i"
 
 
 @pytest.fixture
@@ -48,13 +37,6 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have parts joined all the time, and most of them in files."""
     for name, value in (("FEW", 3), ("GROWTH", 2), ("SMALL_ITEMS", 8)):
         monkeypatch.setattr(change, name, value)
-
-
-def in_another_process(code: str, *arguments: object) -> str:
-    """Run some lines in another process; return what they print."""
-    head = "import sys\nfrom lookalike import Index, LookalikeError\n"
-    command = [sys.executable, "-c", head + code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 # Writers
@@ -258,16 +240,18 @@ def test_an_interrupt_after_the_commit_removes_nothing(tmp_path: Path, monkeypat
     assert Index.check(tmp_path / "i") == []
 
 
-@pytest.mark.parametrize("method", ["add", "add_new"])
+@pytest.mark.parametrize("method", ["add_source", "add_new_source"])
 def test_an_id_that_comes_again_much_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     """In another batch, read before the first part is written."""
-    monkeypatch.setattr("lookalike.index.index.AT_A_TIME", 200)
     monkeypatch.setattr(change, "LARGE_ITEMS", 4)
     monkeypatch.setattr(change, "SMALL_ITEMS", 2)
     ids = [*range(30), 5, *range(30, 50)]
+    rows = pa.table({"id": ids, "text": [f"text{i} number{i} other{i}" for i in range(len(ids))]})
     with Index.create(tmp_path / "i", shingle="words:1") as index:
+        source = index.source(rows, id="id", batch_bytes=200)
+        assert len(list(source.batches())) > 2
         with pytest.raises(InputError, match="The id 5 "):
-            getattr(index, method)(ids, [f"text{i} number{i} other{i}" for i in range(len(ids))])
+            getattr(index, method)(source)
         assert len(index) == 0
 
 
@@ -281,56 +265,3 @@ def test_a_folder_that_is_left(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert 20 in index
     with Index.open(folder) as index:
         assert 20 in index
-
-
-# Children
-
-
-def test_a_child_is_told_to_open_it_again(folder: Path) -> None:
-    code = """
-import os
-index = Index.open(sys.argv[1])
-index.add([100], ["by the parent"])
-index.query_many(["common"] * 10)
-if not os.fork():
-    for ask in (lambda: index.query("common"), lambda: index.add([101], ["by the child"]), lambda: len(index)):
-        try:
-            ask()
-        except LookalikeError as error:
-            print("forked" in str(error))
-    index.close()
-    print(100 in Index.open(sys.argv[1]), flush=True)
-    os._exit(0)
-os.wait()
-index.add([102], ["by the parent"])
-print(len(index))
-"""
-    assert in_another_process(code, folder).split() == ["True"] * 4 + ["11"]
-    assert Index.check(folder) == []
-
-
-def test_a_child_that_lives_on_keeps_no_lock(folder: Path) -> None:
-    code = """
-import os, time
-index = Index.open(sys.argv[1])
-index.add([100], ["by the parent"])
-if not os.fork():
-    time.sleep(60)
-index.close()
-again = Index.open(sys.argv[1])
-again.add([101], ["while the child sleeps"])
-import signal
-os.killpg(0, signal.SIGTERM) if len(sys.argv) > 2 else None
-print(len(again), flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-    head = "import sys\nfrom lookalike import Index, LookalikeError\n"
-    with subprocess.Popen(
-        [sys.executable, "-c", head + code, folder], stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "11\n"
-        process.wait()
-        with Index.open(folder) as index:  # the parent is dead, its child is not
-            index.add([102], ["after the parent"])
-        os.killpg(process.pid, 9)

@@ -32,6 +32,7 @@ class Rows:
     def __init__(self, matrix: NDArray[Any]) -> None:
         self.matrix = matrix
         self.length = matrix.shape[1]
+        self.middle = np.zeros(self.length)
 
 
 def made(measure: Measure, threshold: float, seed: int = 1) -> tuple[Any, Recipe]:

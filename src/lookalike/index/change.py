@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.index import Index
     from lookalike.index.kit import Signed
+    from lookalike.index.opened import Opened
     from lookalike.index.rows import Incoming
-    from lookalike.index.store import Store
 
 SMALL = 1 << 20
 """Bytes of packed items up to which a part stays in the database."""
@@ -67,41 +66,41 @@ class Keyed:
     sizes: NDArray[np.int64]
 
 
-def add(index: Index, store: Store, incoming: Iterable[Incoming]) -> int:
+def add(opened: Opened, incoming: Iterable[Incoming]) -> int:
     """Add items, in one part or several; return how many."""
-    prepared = in_threads(index.threads, preparer(index), conforming(index, store, incoming))
+    prepared = in_threads(opened.threads, preparer(opened), conforming(opened, incoming))
     added = 0
     while part := list_some(prepared):
-        added += write_part(index, store, part, prepared)
-    tidy(index, store)
+        added += write_part(opened, part, prepared)
+    tidy(opened)
     return added
 
 
-def conforming(index: Index, store: Store, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
+def conforming(opened: Opened, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
     """Yield items, with ids and fields as the index has them."""
     for some in incoming:
         if not len(some.items):
             continue
-        settle_types(index, store, some)
-        view = index.view()
+        settle_types(opened, some)
+        view = opened.view()
         assert view.schema is not None  # noqa: S101 - just settled
         yield type(some)(some.items, conform(some.rows, view.schema))
 
 
-def settle_types(index: Index, store: Store, some: Incoming) -> None:
+def settle_types(opened: Opened, some: Incoming) -> None:
     """Note what items, ids and fields are, when the first are added; later ones must be the same."""
-    types = Types.of(index.kind, some.items)
-    known = index.view().types
+    types = Types.of(opened.kind, some.items)
+    known = opened.view().types
     if known is None:
-        store.set_about("types", write_types(types))
-        store.set_about("schema", some.rows.schema.serialize().to_pybytes().hex())
+        opened.store.set_about("types", write_types(types))
+        opened.store.set_about("schema", some.rows.schema.serialize().to_pybytes().hex())
     else:
         known.refuse_others(types)
 
 
-def preparer(index: Index) -> Callable[[Incoming], Prepared]:
+def preparer(opened: Opened) -> Callable[[Incoming], Prepared]:
     """Return a function that packs and signs items, in any thread."""
-    kit, kind = index.view().kit, index.kind
+    kit, kind = opened.view().kit, opened.kind
 
     def prepare(some: Incoming) -> Prepared:
         types = Types.of(kind, some.items)
@@ -110,26 +109,26 @@ def preparer(index: Index) -> Callable[[Incoming], Prepared]:
     return prepare
 
 
-def add_new(index: Index, store: Store, incoming: Iterable[Incoming]) -> Added:
+def add_new(opened: Opened, incoming: Iterable[Incoming]) -> Added:
     """Add the items that resemble none before them; return how many, and what the others resemble most."""
     added, skipped = 0, []
-    for prepared in in_threads(index.threads, preparer(index), conforming(index, store, incoming)):
-        matches = resembled(index, prepared)
+    for prepared in in_threads(opened.threads, preparer(opened), conforming(opened, incoming)):
+        matches = resembled(opened, prepared)
         skipped.append(matches)
         known = set(matches.column("place").to_pylist())
         new = np.array([place for place in range(len(prepared.packed)) if place not in known], np.int64)
         if len(new):
-            added += write_part(index, store, [some_of(prepared, new)], iter(()))
-            tidy(index, store)
-    column = index.recipe.measure.column
+            added += write_part(opened, [some_of(prepared, new)], iter(()))
+            tidy(opened)
+    column = opened.recipe.measure.column
     empty = pa.table({"place": pa.array([], pa.int64()), "id": [], "match": [], column: pa.array([], pa.float64())})
     return Added(added, pa.concat_tables(skipped or [empty]).drop_columns(["place"]))
 
 
-def resembled(index: Index, prepared: Prepared) -> pa.Table:
+def resembled(opened: Opened, prepared: Prepared) -> pa.Table:
     """Return which of some items resemble one of the index, or an earlier one that will be added: place, id, match."""
-    view, least = index.view(), index.recipe.least_score
-    alone = alone_view(view, prepared, index)
+    view, least = opened.view(), opened.recipe.least_score
+    alone = alone_view(view, prepared, opened)
     inside = alone.search(prepared.signed, least)
     earlier = inside[inside.item < inside.query]
     outside = view.search(prepared.signed, least)
@@ -143,16 +142,16 @@ def resembled(index: Index, prepared: Prepared) -> pa.Table:
     both = View(view.commit, (*view.held, *alone.held), view.kit, view.types, view.schema)
     chosen = earlier[kept]
     chosen = Found(chosen.query, chosen.part + len(view.held), chosen.item, chosen.score)
-    best = both.answer(together((outside, chosen)), len(prepared.packed), 1, index.recipe.threshold).table
+    best = both.answer(together((outside, chosen)), len(prepared.packed), 1, opened.recipe.threshold).table
     ids = take(prepared.rows.column("id"), best.column("query").to_numpy())
-    measure = index.recipe.measure.column
+    measure = opened.recipe.measure.column
     return pa.table({"place": best["query"], "id": ids, "match": best["id"], measure: best[measure]})
 
 
-def alone_view(view: View, prepared: Prepared, index: Index) -> View:
+def alone_view(view: View, prepared: Prepared, opened: Opened) -> View:
     """Return a view of these items alone."""
     buffer = io.BytesIO()
-    fill(buffer, index, [prepared])
+    fill(buffer, opened, [prepared])
     part = Part(0, Container.read("new items", np.frombuffer(buffer.getvalue(), np.uint8)))
     return View(view.commit, (Held(part, np.empty(0, np.uint32)),), view.kit, view.types, view.schema)
 
@@ -180,25 +179,25 @@ def is_small(drawn: list[Prepared]) -> bool:
     return items <= SMALL_ITEMS and sum(len(item) for one in drawn for item in one.packed) <= SMALL
 
 
-def write_part(index: Index, store: Store, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
+def write_part(opened: Opened, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
     """Write a part: a small one to the database, else one to a file, with as many more items as it may have."""
-    number = store.next_number()
-    view = index.view()
+    number = opened.store.next_number()
+    view = opened.view()
     if is_small(drawn):
         buffer = io.BytesIO()
-        writer, checksum = fill(buffer, index, drawn)
+        writer, checksum = fill(buffer, opened, drawn)
         data = buffer.getvalue()
         part = Part(number, Container.read(f"part {number}", np.frombuffer(data, np.uint8)))
-        store.insert(Entry(number, number, writer.count, 0, len(data), checksum, filed=False), data)
+        opened.store.insert(Entry(number, number, writer.count, 0, len(data), checksum, filed=False), data)
     else:
-        with store.new_file(number) as file:
-            writer, checksum = fill(file, index, up_to_large(drawn, more))
+        with opened.store.new_file(number) as file:
+            writer, checksum = fill(file, opened, up_to_large(drawn, more))
             size = file.tell()
-        part = Part(number, Container.open(store.path(number)))
-        store.insert(Entry(number, number, writer.count, 0, size, checksum, filed=True), None)
+        part = Part(number, Container.open(opened.store.path(number)))
+        opened.store.insert(Entry(number, number, writer.count, 0, size, checksum, filed=True), None)
     refuse_repeated(part)
     refuse_known(view, part)
-    store.set_about("added", store.about("added", 0) + writer.count)
+    opened.store.set_about("added", opened.store.about("added", 0) + writer.count)
     return writer.count
 
 
@@ -212,9 +211,9 @@ def up_to_large(drawn: list[Prepared], more: Iterator[Prepared]) -> Iterator[Pre
             return
 
 
-def fill(file: IO[bytes], index: Index, prepared: Iterable[Prepared]) -> tuple[PartWriter, bytes]:
+def fill(file: IO[bytes], opened: Opened, prepared: Iterable[Prepared]) -> tuple[PartWriter, bytes]:
     """Write new items as a part."""
-    writer = PartWriter(file, index.threads)
+    writer = PartWriter(file, opened.threads)
     for one in prepared:
         writer.add(one.packed, one.rows, one.signed.keys, one.signed.prints, one.signed.sizes)
     return writer, writer.finish()
@@ -241,24 +240,24 @@ def refuse_known(view: View, part: Part) -> None:
         raise InputError(f"The id {ids[int(places.min())].as_py()!r} is in the index already. Use update to replace it")
 
 
-def delete(index: Index, store: Store, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
+def delete(opened: Opened, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
     """Delete items by their ids; return how many there were."""
-    view = index.view()
+    view = opened.view()
     if view.schema is None:
         return 0
     _, parts, items = view.locate(as_ids(ids, view.schema))
     deleted = 0
     for number in np.unique(parts):
         gone = np.unique(items[parts == number]).tolist()
-        store.delete(view.held[number].part.number, gone)
+        opened.store.delete(view.held[number].part.number, gone)
         deleted += len(gone)
     return deleted
 
 
-def tidy(index: Index, store: Store) -> None:
+def tidy(opened: Opened) -> None:
     """Join parts that have become many: the youngest of about one size."""
-    while joined := too_many(store.entries()):
-        join(index, store, joined)
+    while joined := too_many(opened.store.entries()):
+        join(opened, joined)
 
 
 def too_many(entries: list[Entry]) -> list[Entry]:
@@ -284,26 +283,26 @@ def level_of(entry: Entry) -> int:
     return -1 if not entry.filed else int(math.log(max(entry.items / SMALL_ITEMS, 1), GROWTH))
 
 
-def compact(index: Index, store: Store, *, rebuild: bool) -> None:
+def compact(opened: Opened, *, rebuild: bool) -> None:
     """Join all parts."""
-    entries = store.entries()
+    entries = opened.store.entries()
     if rebuild or len(entries) > 1 or any(entry.gone or not entry.filed for entry in entries):
-        join(index, store, entries, rebuild=rebuild)
+        join(opened, entries, rebuild=rebuild)
 
 
-def join(index: Index, store: Store, entries: list[Entry], *, rebuild: bool = False) -> None:
+def join(opened: Opened, entries: list[Entry], *, rebuild: bool = False) -> None:
     """Make one part of several, without what was deleted from them."""
     wanted = {entry.number for entry in entries}
-    view = index.view()
+    view = opened.view()
     held = [one for one in view.held if one.part.number in wanted and one.count]
     for one in held:
         one.part.container.refuse_damage()  # or it would be given a checksum that fits
-    store.drop(entries)
+    opened.store.drop(entries)
     if not held:
         return
-    number = store.next_number()
-    with store.new_file(number) as file:
-        writer = PartWriter(file, index.threads)
+    number = opened.store.next_number()
+    with opened.store.new_file(number) as file:
+        writer = PartWriter(file, opened.threads)
         for one in held:
             if rebuild:
                 make_again(writer, one, view)
@@ -312,7 +311,7 @@ def join(index: Index, store: Store, entries: list[Entry], *, rebuild: bool = Fa
         checksum = writer.finish()
         size = file.tell()
     age = min(entry.age for entry in entries)
-    store.insert(Entry(number, age, writer.count, 0, size, checksum, filed=True), None)
+    opened.store.insert(Entry(number, age, writer.count, 0, size, checksum, filed=True), None)
 
 
 def make_again(writer: PartWriter, held: Held, view: View) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,9 @@ import numpy as np
 from lookalike.errors import InputError, RecipeError
 from lookalike.index.container import Container
 from lookalike.index.part import Part
-from lookalike.index.schema import DATABASE, LOCK
-from lookalike.index.seal import SEAL, is_as_sealed
-from lookalike.index.store import DATABASE_ERRORS, SUFFIX, Store, unreadable
+from lookalike.index.schema import DATABASE, get_about
+from lookalike.index.seal import is_as_sealed
+from lookalike.index.store import DATABASE_ERRORS, Store, is_own, unreadable
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lookalike.index.store import Entry
-
-FILES = {LOCK, SEAL, f"{SEAL}.new", DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"}
 
 
 def check(folder: Path) -> list[str]:
@@ -44,7 +43,7 @@ def problems(folder: Path) -> Iterator[str]:
                 if entry.filed:
                     yield from wrong_with_part(store, entry)
         for path in sorted(folder.iterdir()):
-            if path.name not in FILES and not path.name.endswith(SUFFIX):
+            if not is_own(path):
                 yield f"{path.name} does not belong to the index"
     except InputError as error:
         yield str(error)
@@ -70,9 +69,14 @@ def wrong_with_database(store: Store) -> Iterator[str]:
         for (line,) in connection.execute("PRAGMA integrity_check"):
             if line != "ok":
                 yield f"{DATABASE}: {line}"
+        for (name,) in connection.execute("SELECT name FROM about").fetchall():
+            try:
+                get_about(connection, name)
+            except sqlite3.DatabaseError as error:
+                yield f"{DATABASE}: {error}"
         try:
             Recipe.from_json(store.about("recipe"))
-        except RecipeError as error:
+        except (RecipeError, sqlite3.DatabaseError) as error:
             yield f"{DATABASE}: {error}"
 
 

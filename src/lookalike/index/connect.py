@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import os
 import sqlite3
+import weakref
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+Place = tuple[int, int]
+"""What tells a file from any other that has, or had, its name."""
 
 PATIENCE = 60.0
 """Seconds to wait for a database that somebody else is about to change."""
@@ -29,18 +35,61 @@ class Connected:
     file is read as one that nobody changes; should somebody do so after all, that is noticed.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, state: tuple[int, int, int] | None) -> None:
+    def __init__(
+        self, path: Path, place: Place, connection: sqlite3.Connection, state: tuple[int, int, int] | None
+    ) -> None:
         self.connection = connection
         self._path = path
+        self._place = place
         self._state = state
         """Of a file that is read as one that nobody changes."""
+        self._process: int | None = os.getpid()
+        _connections.add(self)
+
+    @property
+    def place_now(self) -> Place | None:
+        """What has the name of the database now; None if nothing has."""
+        try:
+            return place_of(self._path)
+        except OSError:
+            return None
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the database still is where it was."""
+        return self.place_now == self._place
+
+    def is_inherited(self, place: Place) -> bool:
+        """Tell whether this is a connection to a certain file that another process has made, and this one still has."""
+        return self._place == place and self._process not in (None, os.getpid())
+
+    def close(self) -> None:
+        """Close it."""
+        self.connection.close()
+        self._process = None
+
+    def let_go(self, *, idle: bool) -> None:
+        """Let go of it in a child of the process that made it.
+
+        If it was in use, closing it would undo what the parent is about to do. Then it is never closed.
+        """
+        if idle and not self.connection.in_transaction:
+            self.close()
+        else:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
 
     def refresh(self) -> None:
         """Connect again if somebody changes what nobody should."""
         if self._state is not None and (log_of(self._path).exists() or self._state != state_of(self._path)):
-            self.connection.close()
+            self.close()
             again = connect(self._path)
             self.connection, self._state = again.connection, again._state  # noqa: SLF001 - its like
+            self._place, self._process = again._place, again._process  # noqa: SLF001
+
+    def refuse_unwritable(self) -> None:
+        """Raise where the database may only be read, before anything beside it is changed."""
+        if not (may_write(self._path) and may_write(self._path.parent)):
+            raise PermissionError(errno.EACCES, "it may only be read")
 
     def refuse_changed(self) -> None:
         """Raise if what was just read may be half old, half new."""
@@ -48,14 +97,23 @@ class Connected:
             raise InputError(f"{self._path} was changed while it was read. Try again")
 
 
+_connections: weakref.WeakSet[Connected] = weakref.WeakSet()
+
+
 def connect(path: Path) -> Connected:
     """Connect to a database: to write if possible, else to read."""
+    place = place_of(path)
+    if any(one.is_inherited(place) for one in list(_connections)):
+        raise InputError(
+            f"{path.parent} was being used when this process was forked, so it cannot be opened here. Close it before, "
+            "or start processes by spawn"
+        )
     if may_write(path) and may_write(path.parent):
-        return Connected(path, connection_to(path, "mode=rw", PRAGMAS), None)
+        return Connected(path, place, connection_to(path, "mode=rw", PRAGMAS), None)
     if log_of(path).exists():
-        return Connected(path, connection_to(path, "mode=ro"), None)
+        return Connected(path, place, connection_to(path, "mode=ro"), None)
     state = state_of(path)
-    return Connected(path, connection_to(path, "mode=ro&immutable=1"), state)
+    return Connected(path, place, connection_to(path, "mode=ro&immutable=1"), state)
 
 
 def connection_to(path: Path, how: str, pragmas: str = "") -> sqlite3.Connection:
@@ -78,6 +136,12 @@ def may_write(path: Path) -> bool:
 def log_of(path: Path) -> Path:
     """Return where SQLite keeps what is not yet in the database."""
     return path.with_name(f"{path.name}-wal")
+
+
+def place_of(path: Path) -> Place:
+    """Return what tells a file from others."""
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def state_of(path: Path) -> tuple[int, int, int]:

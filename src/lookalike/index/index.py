@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -14,17 +13,13 @@ from lookalike.comparison import Comparison, as_array, compare_by
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
-from lookalike.index.container import Container, damaged
-from lookalike.index.kit import Types, column_of, kind_by, kit_for
-from lookalike.index.part import Part
-from lookalike.index.rows import Arriving, as_ids, own_ids, read_types
+from lookalike.index.kit import Types, column_of
+from lookalike.index.opened import Opened
+from lookalike.index.rows import Arriving, as_ids, fitting, own_ids
 from lookalike.index.store import Store
-from lookalike.index.view import Held, View, export, pieces, search_many
+from lookalike.index.view import View, export, pieces, search_many
 from lookalike.read import open_source
-from lookalike.recipe import Recipe
 from lookalike.settings import READING, Settings, kind_of, lasting_recipe
-from lookalike.threads import Threads
-from lookalike.vectors import refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +27,8 @@ if TYPE_CHECKING:
 
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
-    from lookalike.index.store import Entry
     from lookalike.read import Kind, Reading, Source
+    from lookalike.recipe import Recipe
 
 ATTEMPTS = 20
 """How often parts are looked for that were joined meanwhile."""
@@ -55,26 +50,8 @@ class Index:
     Files need not be read as a whole: `index.add_source(index.source(Path("news.parquet"), id="url"))`.
     """
 
-    recipe: Recipe
-    """How items are compared."""
-    fields: tuple[str, ...]
-    """What is stored with them."""
-
-    def __init__(self, store: Store, threads: int | None = None) -> None:
-        self._store = store
-        self._thread_count = threads
-        self._guard = threading.RLock()
-        self._dirty = False
-        try:
-            with store.reading():
-                self.recipe = Recipe.from_json(store.about("recipe"))
-                self.fields = tuple(store.about("fields"))
-        except BaseException:
-            store.close()
-            raise
-        self._kit = kit_for(self.recipe)
-        self._threads: Threads | None = None
-        self._view = View(-1, (), self._kit, None, None)
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
 
     @classmethod
     def create(
@@ -99,12 +76,12 @@ class Index:
                 f"Got {', '.join(fields)}"
             )
         store = Store.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)})
-        return cls(store, settings.get("threads"))
+        return cls(Opened(store, settings.get("threads")))
 
     @classmethod
     def open(cls, path: Path | str, threads: int | None = None) -> Self:
         """Open an index that is there; it uses so many threads, or as many as there are cores."""
-        return cls(Store.open(Path(path)), threads)
+        return cls(Opened(Store.open(Path(path)), threads))
 
     @staticmethod
     def check(path: Path | str) -> list[str]:
@@ -114,12 +91,22 @@ class Index:
     @property
     def path(self) -> Path:
         """The folder it is in, as it was given."""
-        return self._store.given
+        return self._opened.store.given
+
+    @property
+    def recipe(self) -> Recipe:
+        """How items are compared."""
+        return self._opened.recipe
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What is stored with them."""
+        return self._opened.fields
 
     @property
     def kind(self) -> Kind:
         """What its items are."""
-        return kind_by(self.recipe)
+        return self._opened.kind
 
     # Asking
 
@@ -130,7 +117,7 @@ class Index:
         `query_many` says how likely each is found.
         """
         if isinstance(item, str) and self.kind == "texts":  # the usual case, in a shorter way
-            view = self.view()
+            view = self._opened.view()
             return self._answer(view, iter([as_array(item)]), top, threshold)[0]
         return self.query_many([item], top, threshold)[0]
 
@@ -142,7 +129,7 @@ class Index:
         self, source: Source, top: int | None = 10, threshold: float | None = None, seen: Seen | None = None
     ) -> Matches:
         """Return what resembles each item of a source; `seen` is called with each batch that is read."""
-        view = self.view()
+        view = self._opened.view()
         return self._answer(view, self._checked(source, view, seen), top, threshold)
 
     def _answer(self, view: View, items: Iterator[pa.Array], top: int | None, threshold: float | None) -> Matches:
@@ -152,7 +139,8 @@ class Index:
         threshold = self.recipe.threshold if threshold is None else threshold
         self.recipe.measure.check(threshold)
         least = self.recipe.measure.score(float(threshold))
-        found, count = search_many(view, items, least, self.threads)
+        with self._opened.asking():
+            found, count = search_many(view, items, least, self._opened.threads)
         return view.answer(found, count, top, threshold)
 
     def _checked(self, source: Source, view: View, seen: Seen | None) -> Iterator[pa.Array]:
@@ -162,13 +150,11 @@ class Index:
                 seen(batch)
             if view.types is not None:
                 view.types.refuse_others(Types.of(self.kind, batch.items))
-            if self.kind == "vectors":
-                refuse_wrong(batch, source, self.recipe.measure)
-            yield from pieces(batch.items)
+            yield from pieces(fitting(batch, source, view.types, self.recipe.measure).items)
 
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
         """Return an item as it was added."""
-        view = self.view()
+        view = self._opened.view()
         _, parts, items = view.locate(as_ids([id], view.schema))
         if not len(items):
             raise KeyError(id)
@@ -183,26 +169,26 @@ class Index:
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all that is in the index, in the order it was added: id, item, stored fields."""
-        return export(self.view(), column_of(self.recipe))
+        return export(self._opened.view(), column_of(self.recipe))
 
     @property
     def schema(self) -> pa.Schema:
         """The columns of `rows`; all of them strings as long as nothing was added."""
-        view, column = self.view(), column_of(self.recipe)
+        view, column = self._opened.view(), column_of(self.recipe)
         if view.schema is None or view.types is None:
             return pa.schema([(name, pa.large_string()) for name in ("id", column, *self.fields)])
         return view.schema.insert(1, pa.field(column, view.types.arrow))
 
     def info(self) -> dict[str, Any]:
         """Return what the index is and how large, as plain values."""
-        view = self.view()
+        view = self._opened.view()
         banding = self.recipe.banding
         return {
             "path": str(self.path),
             "items": len(view),
             "deleted": sum(len(one.gone) for one in view.held),
             "parts": len(view.held),
-            "bytes": self._store.size(),
+            "bytes": self._opened.store.size(),
             "commit": view.commit,
             "kind": self.kind,
             "shingle": str(self.recipe.shingling),
@@ -215,7 +201,7 @@ class Index:
         }
 
     def __contains__(self, id: object) -> bool:  # noqa: A002 - what it is called
-        view = self.view()
+        view = self._opened.view()
         if view.schema is None:
             return False
         try:
@@ -225,54 +211,7 @@ class Index:
         return len(view.locate(ids)[0]) > 0
 
     def __len__(self) -> int:
-        return len(self.view())
-
-    def view(self) -> View:
-        """Return the index as of the latest commit; what it answers stays the same whatever is changed later."""
-        self._store.refuse_closed()
-        with self._guard:
-            self._store.refuse_closed()
-            for attempt in range(ATTEMPTS):
-                try:
-                    return self._load()
-                except FileNotFoundError as error:  # parts were joined since the database was read
-                    if attempt == ATTEMPTS - 1:
-                        raise InputError(f"{error.filename} is missing. Take a whole copy of the index") from error
-            raise AssertionError  # pragma: no cover
-
-    def _load(self) -> View:
-        store = self._store
-        with store.reading():
-            commit = store.about("commit")
-            if commit == self._view.commit and not self._dirty:
-                return self._view
-            entries = store.entries()
-            known = {one.part.number: one for one in self._view.held}
-            held = []
-            for entry in entries:
-                if entry.number in known and len(known[entry.number].gone) == entry.gone:
-                    held.append(known[entry.number])
-                    continue
-                part = known[entry.number].part if entry.number in known else self._open(entry)
-                gone = np.sort(np.array(store.deleted(entry.number), np.uint32))
-                if part.count != entry.items or len(gone) != entry.gone or (gone >= part.count).any():
-                    raise damaged(part.container.name, "what was deleted from it does not fit")
-                held.append(Held(part, gone))
-            types = read_types(store.about("types"))
-            schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(store.about("schema")))) if types else None
-        self._view = View(commit, tuple(held), self._kit, types, schema)
-        return self._view
-
-    def _open(self, entry: Entry) -> Part:
-        if entry.filed:
-            container = Container.open(self._store.path(entry.number))
-        else:
-            data = np.frombuffer(self._store.data(entry.number), np.uint8)
-            container = Container.read(f"part {entry.number}", data)
-            container.refuse_damage()
-        if container.checksum != entry.checksum:
-            raise damaged(container.name, "it is another one than was committed")
-        return Part(entry.number, container)
+        return len(self._opened.view())
 
     # Changing
 
@@ -281,34 +220,34 @@ class Index:
 
         `ids` are strings or integers, None to number items on. `fields` is a dict or table of columns.
         """
-        with self._guard, self.transaction(), self._arriving(self.source(items)) as arriving:
-            return change.add(self, self._store, arriving.with_columns(ids, fields))
+        with self._opened.changing(), self._arriving(self.source(items)) as arriving:
+            return change.add(self._opened, arriving.with_columns(ids, fields))
 
     def add_source(self, source: Source, seen: Seen | None = None) -> int:
         """Add the items of a source, with the ids and fields it has; `seen` is called with each batch that is read."""
-        with self._guard, self.transaction(), self._arriving(source, seen) as arriving:
-            return change.add(self, self._store, arriving.with_own_fields())
+        with self._opened.changing(), self._arriving(source, seen) as arriving:
+            return change.add(self._opened, arriving.with_own_fields())
 
     def add_new(self, ids: Any, items: Any, fields: Any = None) -> Added:  # noqa: ANN401 - whatever holds them
         """Add only items that resemble none in the index, nor an earlier one of these; tell what the others match."""
-        with self._guard, self.transaction(), self._arriving(self.source(items)) as arriving:
-            return change.add_new(self, self._store, arriving.with_columns(ids, fields))
+        with self._opened.changing(), self._arriving(self.source(items)) as arriving:
+            return change.add_new(self._opened, arriving.with_columns(ids, fields))
 
     def add_new_source(self, source: Source, seen: Seen | None = None) -> Added:
         """Add what is new in a source."""
-        with self._guard, self.transaction(), self._arriving(source, seen) as arriving:
-            return change.add_new(self, self._store, arriving.with_own_fields())
+        with self._opened.changing(), self._arriving(source, seen) as arriving:
+            return change.add_new(self._opened, arriving.with_own_fields())
 
     @contextmanager
     def _arriving(self, source: Source, seen: Seen | None = None) -> Iterator[Arriving]:
         """Have items arrive, and remember which numbers are taken: also by those that were not added."""
-        arriving = Arriving(source, self, self._store.about("next_id", 0), seen)
+        arriving = Arriving(source, self._opened, self._opened.store.about("next_id", 0), seen)
         yield arriving
-        self._store.set_about("next_id", arriving.next_id)
+        self._opened.store.set_about("next_id", arriving.next_id)
 
     def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
         """Replace items, or add those whose id is new; return how many were there."""
-        with self._guard, self.transaction():
+        with self._opened.changing():
             replaced = self.delete(ids)
             self.add(ids, items, fields)
             return replaced
@@ -317,52 +256,33 @@ class Index:
         """Replace items by those of a source, which has ids; its items are read twice."""
         if not source.has_ids:
             raise InputError("Items are replaced by their ids. Say which column has them with --id")
-        with self._guard, self.transaction():
-            schema = self.view().schema
+        with self._opened.changing():
+            schema = self._opened.view().schema
             replaced = sum(self.delete(own_ids(source, batch, schema)) for batch in source.batches())
             self.add_source(source, seen)
             return replaced
 
     def delete(self, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
         """Delete items; return how many of the ids were there."""
-        with self._guard, self.transaction():
-            return change.delete(self, self._store, ids)
+        with self._opened.changing():
+            return change.delete(self._opened, ids)
 
     def compact(self, *, rebuild: bool = False) -> None:
         """Make one part of all, without what was deleted; with `rebuild`, all that follows from the items anew."""
-        with self._guard, self.transaction():
-            change.compact(self, self._store, rebuild=rebuild)
-        with self._guard:
-            self._store.shrink()
+        with self._opened.changing():
+            change.compact(self._opened, rebuild=rebuild)
+        with self._opened.guard:
+            self._opened.store.shrink()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Change several things as one: all of them are there afterwards, or none if there is an error."""
-        self._store.refuse_closed()
-        with self._guard:
-            self._store.refuse_closed()
-            outer = not self._store.in_transaction
-            try:
-                with self._store.writing():
-                    self._dirty = True
-                    yield
-                held = self._view.held
-            except BaseException:
-                held = ()  # numbers of parts, and what was deleted, may come again with other contents
-                raise
-            finally:
-                self._dirty = not outer
-                self._view = View(-1, held, self._kit, None, None)
+        with self._opened.transaction():
+            yield
 
     def close(self) -> None:
         """Close it; changes are on disk already."""
-        if self._store.forked:
-            return
-        with self._guard:
-            self._store.close()
-            if self._threads is not None:
-                self._threads.close()
-                self._threads = None
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self
@@ -373,17 +293,9 @@ class Index:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Index({str(self.path)!r}, {len(self):,} items)"
-
-    # What parts of it share
-
-    @property
-    def threads(self) -> Threads:
-        """Threads that last as long as the index is open."""
-        with self._guard:
-            if self._threads is None:
-                self._threads = Threads(self._thread_count)
-            return self._threads
+        store = self._opened.store
+        state = "closed" if store.closed or store.forked else f"{len(self):,} items"
+        return f"Index({str(self.path)!r}, {state})"
 
     def source(self, items: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN401 - whatever holds items
         """Open items to be read; how is said as for a run."""

@@ -33,6 +33,8 @@ class Lock:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 file.close()
+                if not isinstance(error, BlockingIOError):
+                    raise
                 raise OutputError(
                     f"{path.parent} is being changed by somebody else. Wait until they have closed it"
                 ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,25 @@ MANY = 10_000
 """Items from which several threads sort their keys in less time than one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Postings of another part, read band by band, with items under their new numbers."""
+
+    postings: NDArray[np.uint64]
+    places: NDArray[np.int64]
+    """The new number of each item; -1 if it is not kept."""
+
+    def __len__(self) -> int:
+        return len(self.postings)
+
+    def __getitem__(self, band: int) -> NDArray[np.uint64]:
+        postings = self.postings[band]
+        members = self.places[(postings & LOW_HALF).astype(np.int64)]
+        kept = members >= 0
+        moved: NDArray[np.uint64] = (postings[kept] & UPPER) | members[kept].astype(np.uint64)
+        return moved
+
+
 class PartWriter:
     """Takes items, some at a time, and writes them as one part. Packed items go out at once; the rest is small."""
 
@@ -38,7 +58,7 @@ class PartWriter:
         self._lengths: list[NDArray[np.int64]] = []
         self._sizes: list[NDArray[np.uint32]] = []
         self._prints: list[NDArray[np.uint64]] = []
-        self._postings: list[NDArray[np.uint64]] = []
+        self._postings: list[NDArray[np.uint64] | Moved] = []
         self._rows: list[pa.Table] = []
         self.count = 0
         self.bytes = 0
@@ -68,7 +88,7 @@ class PartWriter:
         else:
             self._write_some(part, kept)
         self._lengths.append(lengths)
-        self._postings.append(self._moved(part, kept))
+        self._postings.append(Moved(part.postings.postings, self._places(part, kept)))
         rows = part.rows if alive is None else part.rows.take(as_arrow(kept))
         self._take(rows, part.prints[kept], part.sizes[kept])
 
@@ -79,8 +99,8 @@ class PartWriter:
         for first, last in zip(edges, np.append(edges[1:], len(kept)) - 1, strict=True):
             self._write(items[offsets[kept[first]] : offsets[kept[last] + 1]])
 
-    def _moved(self, part: Part, kept: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the postings of a part for the items that are kept, under their new numbers.
+    def _places(self, part: Part, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the new number of each item of a part that is kept, and -1 for others.
 
         Where the one that stands for several was deleted, the first that is kept does so.
         """
@@ -89,9 +109,7 @@ class PartWriter:
         firsts, others = (part.copies >> HALF).astype(np.int64), (part.copies & LOW_HALF).astype(np.int64)
         lost = (places[firsts] < 0) & (places[others] >= 0)
         places[firsts[lost][::-1]] = places[others[lost][::-1]]
-        members = places[(part.postings.postings & LOW_HALF).astype(np.int64)]
-        moved = (part.postings.postings & UPPER) | members.astype(np.uint64)
-        return moved[members >= 0].reshape(len(moved), -1) if len(moved) else moved
+        return places
 
     def _take(self, rows: pa.Table, prints: NDArray[np.uint64], sizes: NDArray[Any]) -> None:
         self._rows.append(rows)
@@ -125,20 +143,25 @@ class PartWriter:
         return writer.finish({"format": FORMAT, "count": self.count})
 
     def _write_postings(self, original: NDArray[np.int32]) -> None:
-        """Sort the postings of each band, those of items with the same set only once."""
+        """Sort the postings of each band, those of items with the same set only once; and write one after the other."""
         bands = len(self._postings[0])
 
-        def make(band: int) -> NDArray[np.uint64]:
+        def make(band: int) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
             all_of_it = np.concatenate([some[band] for some in self._postings])
             firsts = original[(all_of_it & LOW_HALF).astype(np.int64)].astype(np.uint64)
-            return in_order((all_of_it & UPPER) | firsts)
+            postings = in_order((all_of_it & UPPER) | firsts)
+            return postings, directory_of(postings[None, :])[0]
 
         few = self.count < MANY
-        made = list(map(make, range(bands)) if few else self._threads.map(make, range(bands)))
-        postings = np.stack(made) if made else np.empty((0, 0), np.uint64)
+        directories, width = [np.empty((0, 0), np.uint32)], 0
+        self._writer.begin("postings", np.uint64)
+        for postings, directory in map(make, range(bands)) if few else self._threads.map(make, range(bands)):
+            self._writer.write(postings)
+            directories.append(directory[None, :])
+            width = len(postings)
+        self._writer.end(bands, width)
         self._postings.clear()
-        self._writer.column("postings", postings)
-        self._writer.column("directory", directory_of(postings))
+        self._writer.column("directory", np.concatenate(directories[1:] or directories))
 
 
 def originals(prints: NDArray[np.uint64]) -> NDArray[np.int32]:

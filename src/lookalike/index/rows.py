@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,7 +16,8 @@ from lookalike.vectors import refuse_wrong
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lookalike.index.index import Index
+    from lookalike.index.opened import Opened
+    from lookalike.measures import Measure
     from lookalike.read import Batch, Kind, Source
 
     Seen = Callable[[Batch], None]
@@ -61,11 +62,11 @@ class Arriving:
     items. Where there are no ids, items are numbered on from `next_id`.
     """
 
-    def __init__(self, source: Source, index: Index, next_id: int, seen: Seen | None = None) -> None:
+    def __init__(self, source: Source, opened: Opened, next_id: int, seen: Seen | None = None) -> None:
         self._source = source
-        self._names = index.fields
-        self._kind, self._measure = index.kind, index.recipe.measure
-        self._schema = index.view().schema
+        self._names = opened.fields
+        self._opened = opened
+        self._schema = opened.view().schema
         self._seen = seen
         self._ids: pa.Array | None = None
         self._fields: Cut | None = None
@@ -88,9 +89,8 @@ class Arriving:
 
     def __iter__(self) -> Iterator[Incoming]:
         done = 0
-        for batch in self._source.batches():
-            if self._kind == "vectors":
-                refuse_wrong(batch, self._source, self._measure)
+        for read in self._source.batches():
+            batch = fitting(read, self._source, self._opened.view().types, self._opened.recipe.measure)
             if self._seen is not None:
                 self._seen(batch)
             ids = self._named(batch, done)
@@ -101,7 +101,7 @@ class Arriving:
             for name in self._names:
                 there = name in fields.column_names
                 rows = rows.append_column(name, self._column(fields[name] if there else pa.nulls(len(batch))))
-            yield Incoming(plain_items(batch.items, self._kind), rows)
+            yield Incoming(plain_items(batch.items, self._opened.kind), rows)
             done += len(batch)
         for what, more in (
             ("ids", 0 if self._ids is None else len(self._ids) - done),
@@ -137,6 +137,16 @@ def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
         return items.cast(wanted)
     except pa.ArrowException as error:
         raise InputError(f"Elements must be strings, or integers below 2^63, all of one type ({error})") from error
+
+
+def fitting(batch: Batch, source: Source, types: Types | None, measure: Measure) -> Batch:
+    """Return a batch in the precision that the vectors of an index have; raise where one cannot be compared."""
+    if types is not None and types.kind == "vectors" and batch.items.type.value_type != types.element:
+        kind = pa.list_(types.element, batch.items.type.list_size)
+        batch = replace(batch, items=batch.items.cast(kind, safe=False))
+    if measure.of == "vectors":
+        refuse_wrong(batch, source, measure)
+    return batch
 
 
 class Cut:

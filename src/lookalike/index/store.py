@@ -20,13 +20,16 @@ from lookalike.errors import InputError, LookalikeError, OutputError
 from lookalike.index.connect import PATIENCE, Connected, connect
 from lookalike.index.lock import Lock
 from lookalike.index.schema import DATABASE, LOCK, get_about, refuse_foreign, set_about, write_new
-from lookalike.index.seal import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
+from lookalike.index.seal import SEAL, break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 SUFFIX = ".columns"
+OWN = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, SEAL, f"{SEAL}.new")
+"""Files of every index, beside those of its parts."""
+
 DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
 """What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
 
@@ -87,9 +90,12 @@ class Store:
         return cls.open(given)
 
     @classmethod
-    def open(cls, folder: Path, *, sealed: bool = True) -> Store:
-        """Open an index that is there; unless told not to, look whether the database is as it was closed."""
-        given, folder = folder, folder.absolute()
+    def open(cls, folder: Path, given: Path | None = None, *, sealed: bool = True) -> Store:
+        """Open an index that is there; unless told not to, look whether the database is as it was closed.
+
+        `given` is what users call the folder, if that is something else.
+        """
+        given, folder = given or folder, folder.absolute()
         path = folder / DATABASE
         try:
             if not path.is_file():
@@ -103,7 +109,7 @@ class Store:
             if sealed:
                 refuse_unlike_seal(folder, path, connected.connection)
         except BaseException as error:
-            connected.connection.close()
+            connected.close()
             if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
                 raise unreadable(folder, error) from error
             raise
@@ -120,6 +126,15 @@ class Store:
     def forked(self) -> bool:
         """Whether another process opened it."""
         return self._process != os.getpid()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether there is another index now under the name that this one had; while there is none, it can be read."""
+        return self._connected.place_now is not None and not self._connected.is_in_place
+
+    def let_go(self, *, idle: bool) -> None:
+        """Let go, in a child, of what the parent has open."""
+        self._connected.let_go(idle=idle)
 
     # Reading
 
@@ -181,12 +196,8 @@ class Store:
         return self.folder / f"{number:08}{SUFFIX}"
 
     def size(self) -> int:
-        """Return how many bytes all files have; some may go meanwhile."""
-        total = 0
-        for path in self.folder.iterdir():
-            with suppress(OSError):
-                total += path.stat().st_size
-        return total
+        """Return how many bytes all files have."""
+        return size_of(self.folder)
 
     # Writing
 
@@ -202,19 +213,30 @@ class Store:
             yield
 
     @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Say of what goes wrong that the index cannot be changed, and why."""
+        try:
+            yield
+        except LookalikeError:
+            raise
+        except (sqlite3.Error, OSError) as error:
+            raise cannot_write(self.folder, error) from error
+
+    @contextmanager
     def _commit(self) -> Iterator[None]:
         self.lock()
+        self._refuse_replaced()
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            with self.telling():
+                self._connection.execute("BEGIN IMMEDIATE")
             self._changing = True
             yield
-            self._refuse_given_up()
-            self.set_about("commit", self.about("commit") + 1)
-            self._connection.execute("COMMIT")
-        except BaseException as error:
+            with self.telling():
+                self._refuse_given_up()
+                self.set_about("commit", self.about("commit") + 1)
+                self._connection.execute("COMMIT")
+        except BaseException:
             self._give_up()
-            if isinstance(error, (sqlite3.Error, OSError)) and not isinstance(error, LookalikeError):
-                raise cannot_write(self.folder, error) from error
             raise
         finally:
             self._changing = False
@@ -242,6 +264,11 @@ class Store:
         """Raise if SQLite has undone the change that is under way, as it does when a disk is full."""
         if not self._connection.in_transaction:
             raise OutputError(f"{self.folder} cannot be changed: an earlier step failed. It is as it was before")
+
+    def _refuse_replaced(self) -> None:
+        """Raise if another index has taken this one's place: its files must not be taken for ours."""
+        if not self._connected.is_in_place:
+            raise OutputError(f"{self.folder} was removed, or replaced by another index. Open it again")
 
     def _give_up(self) -> None:
         """Go back to what is committed, and remove the files that were written since.
@@ -320,22 +347,21 @@ class Store:
         """Become the one writer, or say that somebody else is. It stays so until the store is closed."""
         if self._lock is not None:
             return
-        try:
+        with self.telling():
+            self._connected.refuse_unwritable()
             lock = Lock.take(self.folder / LOCK)
             try:
+                self._refuse_replaced()
                 break_seal(self.folder)
                 self._remove_leftovers()
             except BaseException:
                 lock.release()
                 raise
-        except (OSError, sqlite3.Error) as error:
-            if isinstance(error, LookalikeError):
-                raise
-            raise cannot_write(self.folder, error) from error
         self._lock = lock
 
     def _remove_leftovers(self) -> None:
         """Remove files that no commit speaks of: a crash came before it."""
+        self._refuse_replaced()
         known = {self.path(entry.number) for entry in self.entries() if entry.filed}
         remove([path for path in self.folder.glob(f"*{SUFFIX}") if path not in known])
 
@@ -349,15 +375,29 @@ class Store:
         if self._connection.in_transaction:
             self._give_up()
         try:
-            if self._lock is not None and self._empty_log():
+            if self._lock is not None and self._empty_log() and self._connected.is_in_place:
                 write_seal(self.folder, self._connection)
         except (OSError, sqlite3.Error):
             pass  # what is committed is safe; there is no checksum of the database, that is all
         finally:
-            self._connection.close()
+            self._connected.close()
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
+
+
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files of an index; some may go meanwhile."""
+    total = 0
+    for path in folder.iterdir():
+        with suppress(OSError):
+            total += path.stat().st_size
+    return total
+
+
+def is_own(path: Path) -> bool:
+    """Tell whether a file belongs to an index."""
+    return path.name in OWN or path.suffix == SUFFIX
 
 
 def unreadable(folder: Path, error: Exception) -> InputError:

@@ -56,8 +56,7 @@ def typed(index: Index, ids: list[str]) -> list[str] | list[int]:
     """Return ids as the index has them: strings, or integers."""
     from lookalike.errors import InputError
 
-    schema = index.view().schema
-    if schema is None or schema.field(0).type != "int64":
+    if index.schema.field(0).type != "int64":
         return ids
     try:
         return [int(one) for one in ids]

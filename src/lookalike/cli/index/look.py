@@ -54,17 +54,15 @@ def check(index: own.IndexPath, json: own.Json = False) -> None:
     In Python: lookalike.Index.check("news.lookalike")
     """  # noqa: D301 - Click knows this backslash
     import json as jsons
-    import sqlite3
 
-    from lookalike.cli.index.work import size_of
     from lookalike.errors import InputError
     from lookalike.index import Index
-    from lookalike.index.store import Store
+    from lookalike.index.store import DATABASE_ERRORS, Store, size_of
 
     try:
-        Store.open(index).close()
+        Store.open(index, sealed=False).close()
     except InputError as error:
-        if not isinstance(error.__cause__, sqlite3.Error):  # not there, or not an index: there is nothing to check
+        if not isinstance(error.__cause__, DATABASE_ERRORS):  # not there, or not an index: there is nothing to check
             raise
     size = size_of(index)
     problems = Index.check(index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import secrets
 import shutil
@@ -10,15 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, OutputError
-from lookalike.index.schema import DATABASE, LOCK
-from lookalike.index.seal import SEAL, sync_folder
-from lookalike.index.store import SUFFIX, Store
+from lookalike.index.seal import sync_folder
+from lookalike.index.store import Store, is_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OWN = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, SEAL, f"{SEAL}.new")
-"""Files of every index, beside those of its parts."""
+HERE, EXCHANGE = -100, 2
+"""What Linux calls AT_FDCWD and RENAME_EXCHANGE."""
 
 
 @contextmanager
@@ -29,9 +29,7 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
     temporary = beside(place)
     try:
         yield temporary
-        if old is not None:
-            old.close()
-        exchange(temporary, place)
+        put(temporary, place)
     except OutputError as error:
         raise OutputError(str(error).replace(str(temporary), str(path))) from error
     except OSError as error:
@@ -65,16 +63,11 @@ def check_place(path: Path, place: Path, *, force: bool) -> Store | None:
     return old
 
 
-def is_own(file: Path) -> bool:
-    """Tell whether a file belongs to an index."""
-    return file.name in OWN or file.suffix == SUFFIX
-
-
-def exchange(new: Path, place: Path) -> None:
-    """Put a folder in its place, and remove the one that is there, if there is."""
+def put(new: Path, place: Path) -> None:
+    """Put a folder in its place; what is there, if anything is, is under the other name afterwards, or gone."""
     if not place.exists():
         new.rename(place)
-    else:
+    elif not exchanged(new, place):
         old = beside(place)
         place.rename(old)
         try:
@@ -84,6 +77,16 @@ def exchange(new: Path, place: Path) -> None:
             raise
         shutil.rmtree(old, ignore_errors=True)
     sync_folder(place.parent)
+
+
+def exchanged(one: Path, two: Path) -> bool:
+    """Exchange the names of two folders at once, if the system can: then at no moment is there none."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError, TypeError):
+        return False
+    failed: int = rename(HERE, os.fsencode(one), HERE, os.fsencode(two), EXCHANGE)
+    return not failed
 
 
 def beside(place: Path) -> Path:

@@ -35,11 +35,11 @@ def compact(
 
     In Python: lookalike.Index.open("news.lookalike").compact()
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, megabytes, opened, size_of
+    from lookalike.cli.index.work import Work, megabytes, opened
 
     with Work(index, quiet=quiet, as_json=json) as work:
         with opened(index) as held:
-            parts, before = held.info()["parts"], size_of(index)
+            parts, before = (held.info()[name] for name in ("parts", "bytes"))
             with work.stage("compact"):
                 held.compact(rebuild=rebuild)
             items, left = len(held), held.info()["parts"]

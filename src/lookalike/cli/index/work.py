@@ -13,6 +13,7 @@ import typer
 from lookalike.cli.job import Session
 from lookalike.cli.show import print_facts, print_notes, print_rows
 from lookalike.index import Index
+from lookalike.index.store import size_of
 from lookalike.plain import json_lines
 from lookalike.read.paths import expand
 from lookalike.settings import READING
@@ -123,11 +124,6 @@ def by_recipe(recipe: Recipe) -> str:
     banding = recipe.banding
     how = "exact search" if banding is None else f"{banding.bands} bands of {banding.rows} rows"
     return f"{recipe.measure.name} {recipe.threshold:g} on {recipe.shingling}, {how}"
-
-
-def size_of(path: Path) -> int:
-    """Return the bytes of all files of a folder."""
-    return sum(file.stat().st_size for file in path.iterdir() if file.is_file())
 
 
 def megabytes(size: int) -> str:
