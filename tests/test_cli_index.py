@@ -334,6 +334,22 @@ def test_damage_is_found() -> None:
     assert f"{part.name} is missing" in run("index", "check", "i").out
 
 
+def test_damage_of_the_database_is_found() -> None:
+    build()
+    database = Path("i") / "index.sqlite"
+    data = bytearray(database.read_bytes())
+    data[-1] ^= 1
+    database.write_bytes(data)
+    outcome = run("index", "check", "i")
+    assert (outcome.code, outcome.err) == (1, "")
+    assert "index.sqlite is not what it was when it was closed" in outcome.out
+    (Path("i") / "seal.json").unlink()
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE about SET checksum = checksum + 1 WHERE name = 'next'")
+    connection.close()
+    assert "index.sqlite: its next is not what was written" in run("index", "check", "i").out
+
+
 @pytest.mark.parametrize("arguments", [["add", "i"], ["build", "j"]])
 def test_ctrl_c_leaves_an_index_whole_or_nothing(arguments: list[str]) -> None:
     build()

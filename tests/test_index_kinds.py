@@ -117,7 +117,7 @@ def test_vectors_and_bits(tmp_path: Path, how: dict[str, Any], rows: Any, bands:
 
 @pytest.mark.parametrize("measure", ["cosine", "euclidean", "agreement"])
 @pytest.mark.parametrize(("first", "then"), [("f4", "f8"), ("f8", "f4"), ("f2", "f8")])
-def test_vectors_have_the_precision_of_the_first(tmp_path: Path, measure: str, first: str, then: str) -> None:
+def test_vectors_have_the_precision_of_the_first(tmp_path: Path, measure: Any, first: str, then: str) -> None:
     how: dict[str, Any] = {"tolerance": 0.01} if measure == "agreement" else {}
     rows = np.random.default_rng(1).normal(size=(6, 4))
     kept = rows[3:].astype(np.promote_types(first, "f4"))
