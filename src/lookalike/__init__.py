@@ -1,4 +1,4 @@
-"""Find similar items among many: documents, sets, records; verified, with the recall you ask for.
+"""Find similar items among many: documents, sets, vectors; verified, with the recall you ask for.
 
     find_pairs    which of these resemble each other?
     deduplicate   keep one of each

@@ -1,7 +1,7 @@
 """Top k: for each item the most similar others, with exact scores.
 
-Sets are compared with every set they share something with, and vectors with all; or, if some may be missed, vectors
-only with those that codes let through.
+Sets are looked for by lists of who has an element, and vectors are compared with all; or, if some may be missed, only
+with those that codes let through.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Added:
 
     added: int
     skipped: pa.Table = field(repr=False)
-    """Those that were not: columns id, match (what it resembles most), similarity."""
+    """Those that were not: columns id, match (what it resembles most), similarity or distance."""
 
     def __len__(self) -> int:
         return self.added

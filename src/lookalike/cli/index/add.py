@@ -37,7 +37,7 @@ def add(
     """Add items to an index, or only what is new among them.
 
     All of them are added, or none if anything goes wrong. Without --id items are numbered on. With --skip-duplicates,
-    what was skipped is listed with what it resembles most: id, match, similarity.
+    what was skipped is listed with what it resembles most: id, match, similarity (or distance).
 
     \b
     Examples:

@@ -31,7 +31,7 @@ def query(
     everything: Annotated[bool, typer.Option("--all", help="List all that are similar enough, however many.")] = False,
     threshold: Annotated[
         float | None,
-        typer.Option("--threshold", "-t", help="Least similarity. [default: that of the index]"),
+        typer.Option("--threshold", "-t", help="Least similarity, or most distance. [default: that of the index]"),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what the text shares with each that was found.")
@@ -46,7 +46,7 @@ def query(
 ) -> None:
     """List what resembles a text, or each item of files.
 
-    The columns are id, similarity and stored fields, the most similar first. Items of files are named by --id, or by
+    The columns are id, similarity (or distance) and stored fields, the most similar first. Items of files are named by --id, or by
     file and row, in a column query. Without -o the matches go to standard output, separated by tabs; a terminal shows
     the first of them.
 
