@@ -103,6 +103,13 @@ def hash_bytes(data: bytes) -> int:
     return h * SECOND % MODULUS
 
 
+def hash_text(text: str) -> int:
+    """Hash a whole text as one token: zeros at its end count, by its length and a byte that no UTF-8 has."""
+    data = text.encode()
+    more = (255 << 56 | len(data)).to_bytes(8, "little") if text.endswith("\0") else b""
+    return hash_bytes(data + bytes(-len(data) % 8 if more else 0) + more)
+
+
 def hash_word(word: str) -> int:
     """Hash a word; a sign of ASCII punctuation, which no word can hold, is the byte 128 above its own."""
     if len(word) == 1 and word.isascii() and not is_word_character(word):

@@ -390,3 +390,18 @@ def test_as_a_process() -> None:
     assert process("index", "build", "i", "old.parquet", "--quiet").returncode == 0
     ended = process("index", "query", "i", "--text", OLD[3], "--top", "1")
     assert (ended.returncode, ended.stdout) == (0, "id\tsimilarity\n3\t1.0\n")
+
+
+def test_integers_as_ids_are_read_as_they_are_written() -> None:
+    write_lines("numbers.jsonl", [{"n": n, "text": f"text number {n}"} for n in range(12)])
+    build("--id", "n", source="numbers.jsonl")
+    for wrong in ("1_0", "٣", "1.0", ""):
+        assert "integers" in refused("delete", "i", wrong)
+    assert said("delete", "i", "9" * 5000, str(2**63), "10")["deleted"] == 1
+
+
+def test_nothing_is_written_into_an_index() -> None:
+    build()
+    before = state(Path("i"))
+    assert "among the files of the index" in refused("export", "i", "-o", "i/all.parquet")
+    assert state(Path("i")) == before

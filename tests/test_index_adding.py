@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lookalike import Index, InputError
+from lookalike import Index, InputError, Recipe
+from lookalike.index import resemble
 
 
 def test_repeated_ids_are_refused(tmp_path: Path) -> None:
@@ -88,7 +91,7 @@ def test_fields(tmp_path: Path) -> None:
         ]  # fmt: skip
         with pytest.raises(InputError, match="and not url"):
             index.add(["d"], ["x"], {"url": ["u"]})
-        with pytest.raises(InputError, match="do not fit"):
+        with pytest.raises(InputError, match="field title of this index is of large_string"):
             index.add(["d"], ["x"], {"title": [[1.5]]})
         with pytest.raises(InputError, match="2 rows of fields"):
             index.add(["d"], ["x"], {"title": ["A", "B"]})
@@ -180,3 +183,73 @@ def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
         index.add([2**63 - 1], ["f"])
         with pytest.raises(InputError, match="below 2"):
             index.add(None, ["g"])
+
+
+@pytest.mark.parametrize("measure", ["jaccard", "dice", "cosine", "overlap", "containment"])
+@pytest.mark.parametrize("together", [1, 3, 256])
+def test_only_what_is_new_as_if_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: Any, together: int
+) -> None:
+    """Each is compared with what is there by then; of copies, near-copies and what is between them many are made."""
+    monkeypatch.setattr(resemble, "TOGETHER", together)
+    rng = random.Random(f"{measure} {together}")
+    for trial in range(12):
+        exactly: Any = {"bands": 300, "rows": 1} if measure in ("jaccard", "dice", "cosine") else {}
+        threshold = rng.choice([0.5, 0.6, 0.75])
+        held: dict[int, set[int]] = {}
+        with Index.create(
+            tmp_path / str(trial), shingle="elements", measure=measure, threshold=threshold, **exactly
+        ) as index:
+            for first in range(0, 90, 30):
+                items = {first + i: {rng.randrange(9) for _ in range(rng.randint(1, 5))} for i in range(30)}
+                added = index.add_new(list(items), list(items.values()))
+                expected = one_by_one(held, items, index.recipe)
+                assert [tuple(row.values()) for row in added.skipped.to_pylist()] == expected
+                for key in rng.sample(sorted(held), len(held) // 4):
+                    del held[key]
+                    index.delete([key])
+
+
+def one_by_one(held: dict[int, set[int]], items: dict[int, set[int]], recipe: Recipe) -> list[tuple[int, int, float]]:
+    """Add what is new to `held`; return the others with what they resemble most."""
+    skipped = []
+    for key, item in items.items():
+        scores = {
+            other: recipe.measure.similarity(len(item & there), len(item), len(there)) for other, there in held.items()
+        }
+        best = max(scores, key=lambda other: scores[other], default=-1)
+        if best >= 0 and scores[best] >= recipe.threshold:
+            skipped.append((key, best, scores[best]))
+        else:
+            held[key] = item
+    return skipped
+
+
+@pytest.mark.parametrize("differ", [False, True], ids=["the same", "nearly the same"])
+def test_many_that_are_alike(tmp_path: Path, differ: bool) -> None:
+    """Ten times as many take about ten times as long, not a hundred."""
+    same = " ".join(f"w{i}" for i in range(60))
+
+    def seconds(name: str, count: int) -> float:
+        texts = [f"{same} {i if differ else 0}" for i in range(count)]
+        with Index.create(tmp_path / name) as index:
+            begin = time.perf_counter()
+            assert index.add_new(None, texts).added == 1
+            return time.perf_counter() - begin
+
+    seconds("warm", 500)
+    few = min(seconds(f"few{i}", 500) for i in range(3))
+    assert min(seconds(f"many{i}", 5000) for i in range(2)) < 35 * few
+
+
+def test_the_best_of_many_copies(tmp_path: Path) -> None:
+    """Of many that are the same as few are looked at as are asked for, the older first, without those deleted."""
+    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.5) as index:
+        index.add(range(3000), ["one two three"] * 3000)
+        index.add(range(3000, 6000), ["one two three four"] * 3000)
+        index.delete([0, 1, 3, 3000])
+        matches = index.query_many(["one two three", "one two three four"] * 2000, top=3)
+        assert [match.id for match in matches[0]] == [2, 4, 5]
+        assert [match.id for match in matches[1]] == [3001, 3002, 3003]
+        assert len(matches.to_arrow()) == 12_000
+        assert len(index.query("one two three", top=None)) == 5996

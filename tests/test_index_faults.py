@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -302,6 +303,25 @@ def test_a_full_disk(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index.close()
     assert refused > 10
     assert Index.check(folder) == []
+
+
+def test_a_full_disk_can_be_read(small_disk: Path) -> None:
+    """Where there is no room for a log there is none, and what is closed needs none."""
+    with Index.create(small_disk / "i", shingle="words:1", threshold=0.5) as index:
+        index.add(range(50), [f"text number{i}" for i in range(50)])
+    other = small_disk / "other"
+    with suppress(OSError), other.open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    with Index.open(small_disk / "i") as index:
+        assert [match.id for match in index.query("text number7", top=1)] == [7]
+        assert Index.check(small_disk / "i") == []
+        with pytest.raises(OutputError, match="no room on the disk"):
+            index.add([100], ["one more"])
+        other.unlink()
+        index.add([100], ["one more"])
+        assert len(index) == 51
+    assert Index.check(small_disk / "i") == []
 
 
 # Damaged

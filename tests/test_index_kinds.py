@@ -134,3 +134,29 @@ def test_vectors_have_the_precision_of_the_first(tmp_path: Path, measure: Any, f
         if first != "f8":
             with pytest.raises(InputError, match="item 1: the vector holds NaN or an infinity"):
                 index.add(None, [rows[0].tolist(), [1e300, 0.0, 0.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("how", "item", "empty"),
+    [
+        ({"shingle": "vectors", "measure": "cosine"}, [1.0, 2.0], None),
+        ({"shingle": "bits", "measure": "hamming"}, np.array([1, 2], np.uint8), None),
+        ({"shingle": "elements"}, ["a", "b"], []),
+        ({"shingle": "weights"}, {"a": 1.0}, {}),
+        ({"shingle": "words:1"}, "a text", ""),
+    ],
+    ids=lambda value: value["shingle"] if isinstance(value, dict) and "shingle" in value else "",
+)
+def test_nulls_are_of_any_type(tmp_path: Path, how: dict[str, Any], item: Any, empty: Any) -> None:
+    with Index.create(tmp_path / "i", threshold=1, **how) as index:
+        if how["shingle"] != "words:1":
+            with pytest.raises(InputError, match="settle their type"):
+                index.add([0], [None])
+        index.add([1], [item])
+        index.add([2, 3], [None, None])
+        for _ in range(2):
+            assert index.query(None) == []
+            assert [match.id for match in index.query(item)] == [1]
+            assert index.get(3) == empty
+            assert sum(batch.num_rows for batch in index.rows()) == 3
+            index.compact(rebuild=True)

@@ -189,3 +189,8 @@ def test_a_recipe_remembers_its_measure() -> None:
     before = json.loads(recipe.to_json())
     del before["measure"]
     assert Recipe.from_json(json.dumps(before)).measure == Measure("jaccard")
+
+
+def test_zeros_at_the_end_of_an_element_count() -> None:
+    sets = [{"a", "x"}, {"a\0", "x"}, {"a\0\0", "x"}, {"", "x"}, {"\0", "x"}]
+    assert [similarity for *_, similarity in find_pairs(sets, threshold=0.1, recall=1)] == [1 / 3] * 10

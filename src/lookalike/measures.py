@@ -124,8 +124,8 @@ class Measure:
         if self.is_distance and not 0 <= threshold < math.inf:
             raise RecipeError(f"`threshold` of a distance must be at least 0. Got {threshold:g}")
         if not self.is_distance and not 0 < threshold <= 1:
-            hint = f"; did you mean {threshold / 100:.2f}?" if 1 < threshold <= 100 else ""  # noqa: PLR2004 - per cent
-            raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:g}{hint}")
+            hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
+            raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold}{hint}")
 
     def similarity(self, shared: int, left: int, right: int) -> float:
         """Return the similarity of two sets of these sizes."""

@@ -47,8 +47,8 @@ def check_threshold(threshold: float) -> None:
     """Raise unless a similarity can be at least `threshold` without always being so."""
     check_number("threshold", threshold)
     if not 0 < threshold <= 1:
-        hint = f"; did you mean {threshold / 100:.2f}?" if 1 < threshold <= 100 else ""  # noqa: PLR2004 - per cent
-        raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:g}{hint}")
+        hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
+        raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold}{hint}")
 
 
 @dataclass(frozen=True, slots=True)

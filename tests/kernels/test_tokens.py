@@ -7,13 +7,14 @@ import unicodedata
 import harness
 import naive
 import naive_words
+import numpy as np
 import pytest
 import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import characters
-from lookalike.kernels.tokens import BLANK, SINGLE, WORD
+from lookalike.kernels.tokens import BLANK, SINGLE, WORD, hash_texts
 
 switches = {"lower": st.booleans(), "punctuation": st.booleans()}
 
@@ -187,3 +188,13 @@ def test_only_the_awkward_capitals_are_awkward() -> None:
         character = chr(code)
         if len(character.lower()) != 1:
             assert character in characters.AWKWARD_CAPITALS
+
+
+@given(st.lists(st.text(st.sampled_from("a\0é\x02"), max_size=20)))
+def test_whole_texts(texts: list[str]) -> None:
+    data = [text.encode() for text in texts]
+    out = np.empty(len(texts), np.uint64)
+    offsets = np.append(0, np.cumsum([len(one) for one in data])).astype(np.int64)
+    hash_texts(np.frombuffer(b"".join(data) + b"!", np.uint8), offsets, out)
+    assert out.tolist() == [naive.hash_text(text) for text in texts]
+    assert len(set(out.tolist())) == len(set(texts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
@@ -13,13 +13,15 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 from lookalike.index.container import Container
+from lookalike.index.fields import conform, settled
 from lookalike.index.kit import Types
 from lookalike.index.make import PartWriter
 from lookalike.index.matches import Added
 from lookalike.index.part import Part, take
-from lookalike.index.rows import as_ids, conform, write_types
+from lookalike.index.resemble import Resembling
+from lookalike.index.rows import as_ids, write_types
 from lookalike.index.store import Entry
-from lookalike.index.view import Found, Held, View, in_threads, together
+from lookalike.index.view import Held, View, in_threads
 from lookalike.kernels.postings import HALF, LOW_HALF
 from lookalike.threads import slices
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from lookalike.index.kit import Signed
     from lookalike.index.opened import Opened
     from lookalike.index.rows import Incoming
+    from lookalike.index.view import Found
 
 SMALL = 1 << 20
 """Bytes of packed items up to which a part stays in the database."""
@@ -88,14 +91,20 @@ def conforming(opened: Opened, incoming: Iterable[Incoming]) -> Iterator[Incomin
 
 
 def settle_types(opened: Opened, some: Incoming) -> None:
-    """Note what items, ids and fields are, when the first are added; later ones must be the same."""
-    types = Types.of(opened.kind, some.items)
-    known = opened.view().types
-    if known is None:
+    """Note what items, ids and fields are, when the first are added; later ones must be the same.
+
+    Fields that had only nulls so far may still become anything.
+    """
+    types, view = Types.of(opened.kind, some.items), opened.view()
+    if view.types is None:
+        if opened.kind != "texts" and some.items.null_count == len(some.items):
+            raise InputError(f"The first {opened.kind} of an index settle their type, and these are null. Add others")
         opened.store.set_about("types", write_types(types))
-        opened.store.set_about("schema", some.rows.schema.serialize().to_pybytes().hex())
     else:
-        known.refuse_others(types)
+        view.types.refuse_others(types)
+    schema = some.rows.schema if view.schema is None else settled(view.schema, some.rows.schema)
+    if schema != view.schema:
+        opened.store.set_about("schema", schema.serialize().to_pybytes().hex())
 
 
 def preparer(opened: Opened) -> Callable[[Incoming], Prepared]:
@@ -113,47 +122,33 @@ def add_new(opened: Opened, incoming: Iterable[Incoming]) -> Added:
     """Add the items that resemble none before them; return how many, and what the others resemble most."""
     added, skipped = 0, []
     for prepared in in_threads(opened.threads, preparer(opened), conforming(opened, incoming)):
-        matches = resembled(opened, prepared)
-        skipped.append(matches)
-        known = set(matches.column("place").to_pylist())
-        new = np.array([place for place in range(len(prepared.packed)) if place not in known], np.int64)
+        alone = alone_view(opened, prepared)
+        found = Resembling(opened.view(), alone, prepared.signed, opened.recipe.least_score).find()
+        skipped.append(as_skipped(opened, alone, prepared, found))
+        new = np.setdiff1d(np.arange(len(prepared.packed)), found.query)
         if len(new):
             added += write_part(opened, [some_of(prepared, new)], iter(()))
             tidy(opened)
-    column = opened.recipe.measure.column
-    empty = pa.table({"place": pa.array([], pa.int64()), "id": [], "match": [], column: pa.array([], pa.float64())})
-    return Added(added, pa.concat_tables(skipped or [empty]).drop_columns(["place"]))
+    empty = pa.table({"id": [], "match": [], opened.recipe.measure.column: pa.array([], pa.float64())})
+    return Added(added, pa.concat_tables(skipped or [empty]))
 
 
-def resembled(opened: Opened, prepared: Prepared) -> pa.Table:
-    """Return which of some items resemble one of the index, or an earlier one that will be added: place, id, match."""
-    view, least = opened.view(), opened.recipe.least_score
-    alone = alone_view(view, prepared, opened)
-    inside = alone.search(prepared.signed, least)
-    earlier = inside[inside.item < inside.query]
-    outside = view.search(prepared.signed, least)
-    matched = set(outside.query.tolist())
-    order = np.argsort(earlier.query, kind="stable")
-    kept = np.zeros(len(earlier), bool)
-    for at in order.tolist():
-        if int(earlier.item[at]) not in matched:
-            kept[at] = True
-            matched.add(int(earlier.query[at]))
-    both = View(view.commit, (*view.held, *alone.held), view.kit, view.types, view.schema)
-    chosen = earlier[kept]
-    chosen = Found(chosen.query, chosen.part + len(view.held), chosen.item, chosen.score)
-    best = both.answer(together((outside, chosen)), len(prepared.packed), 1, opened.recipe.threshold).table
-    ids = take(prepared.rows.column("id"), best.column("query").to_numpy())
-    measure = opened.recipe.measure.column
-    return pa.table({"place": best["query"], "id": ids, "match": best["id"], measure: best[measure]})
-
-
-def alone_view(view: View, prepared: Prepared, opened: Opened) -> View:
+def alone_view(opened: Opened, prepared: Prepared) -> View:
     """Return a view of these items alone."""
     buffer = io.BytesIO()
     fill(buffer, opened, [prepared])
     part = Part(0, Container.read("new items", np.frombuffer(buffer.getvalue(), np.uint8)))
-    return View(view.commit, (Held(part, np.empty(0, np.uint32)),), view.kit, view.types, view.schema)
+    return replace(opened.view(), held=(Held(part, np.empty(0, np.uint32)),))
+
+
+def as_skipped(opened: Opened, alone: View, prepared: Prepared, found: Found) -> pa.Table:
+    """Return what items resemble, as users see it; the items themselves come after the parts of the index."""
+    view = opened.view()
+    both = replace(view, held=(*view.held, *alone.held))
+    best = both.answer(found, len(prepared.packed), 1, opened.recipe.threshold).table
+    ids = take(prepared.rows.column("id"), best.column("query").to_numpy())
+    measure = opened.recipe.measure.column
+    return pa.table({"id": ids, "match": best["id"], measure: best[measure]})
 
 
 def some_of(prepared: Prepared, places: NDArray[np.int64]) -> Prepared:

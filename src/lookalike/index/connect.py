@@ -31,8 +31,8 @@ PRAGMA journal_size_limit = 16777216;
 class Connected:
     """A connection to a database.
 
-    SQLite reads a database with a log only where it may write beside it. Where it may not, and there is no log, the
-    file is read as one that nobody changes; should somebody do so after all, that is noticed.
+    SQLite reads a database with a log only where it can write beside it. Where it may not, or has no room, and there is
+    no log, the file is read as one that nobody changes; should somebody do so after all, that is noticed.
     """
 
     def __init__(
@@ -80,16 +80,23 @@ class Connected:
 
     def refresh(self) -> None:
         """Connect again if somebody changes what nobody should."""
-        if self._state is not None and (log_of(self._path).exists() or self._state != state_of(self._path)):
-            self.close()
-            again = connect(self._path)
-            self.connection, self._state = again.connection, again._state  # noqa: SLF001 - its like
-            self._place, self._process = again._place, again._process  # noqa: SLF001
+        if self._state is not None and (has_log(self._path) or self._state != state_of(self._path)):
+            self._connect_again()
 
-    def refuse_unwritable(self) -> None:
+    def _connect_again(self) -> None:
+        self.close()
+        again = connect(self._path)
+        self.connection, self._state = again.connection, again._state  # noqa: SLF001 - its like
+        self._place, self._process = again._place, again._process  # noqa: SLF001
+
+    def become_writable(self) -> None:
         """Raise where the database may only be read, before anything beside it is changed."""
         if not (may_write(self._path) and may_write(self._path.parent)):
             raise PermissionError(errno.EACCES, "it may only be read")
+        if self._state is not None:
+            self._connect_again()
+        if self._state is not None:
+            raise OSError(errno.ENOSPC, "there is no room on the disk")
 
     def refuse_changed(self) -> None:
         """Raise if what was just read may be half old, half new."""
@@ -108,10 +115,16 @@ def connect(path: Path) -> Connected:
             f"{path.parent} was being used when this process was forked, so it cannot be opened here. Close it before, "
             "or start processes by spawn"
         )
-    if may_write(path) and may_write(path.parent):
-        return Connected(path, place, connection_to(path, "mode=rw", PRAGMAS), None)
-    if log_of(path).exists():
-        return Connected(path, place, connection_to(path, "mode=ro"), None)
+    may_change = may_write(path) and may_write(path.parent)
+    if may_change or has_log(path):
+        try:
+            connection = connection_to(path, "mode=rw", PRAGMAS) if may_change else connection_to(path, "mode=ro")
+            return Connected(path, place, connection, None)
+        except sqlite3.OperationalError as error:  # there must be room beside it, for the log
+            if has_log(path):
+                raise sqlite3.OperationalError(
+                    f"its log cannot be read here ({error}); open it once where there is room, and you may write"
+                ) from error
     state = state_of(path)
     return Connected(path, place, connection_to(path, "mode=ro&immutable=1"), state)
 
@@ -122,6 +135,7 @@ def connection_to(path: Path, how: str, pragmas: str = "") -> sqlite3.Connection
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
     try:
         connection.executescript(pragmas)
+        connection.execute("PRAGMA schema_version").fetchone()  # reads something
     except BaseException:
         connection.close()
         raise
@@ -133,9 +147,12 @@ def may_write(path: Path) -> bool:
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
-def log_of(path: Path) -> Path:
-    """Return where SQLite keeps what is not yet in the database."""
-    return path.with_name(f"{path.name}-wal")
+def has_log(path: Path) -> bool:
+    """Tell whether SQLite keeps something beside the database that is not yet in it."""
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def place_of(path: Path) -> Place:

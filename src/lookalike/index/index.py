@@ -70,6 +70,8 @@ class Index:
             raise RecipeError("Give a recipe, or the settings of one, not both")
         recipe = recipe or lasting_recipe(settings, kind_of(settings) or "texts")
         own = ("id", column_of(recipe), "query", recipe.measure.column)
+        if isinstance(fields, str) or not all(isinstance(name, str) and name for name in fields):
+            raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
         if set(own) & set(fields) or len(set(fields)) < len(fields):
             raise RecipeError(
                 f"`fields` must be different names, and none of {', '.join(own)}, which are there anyway. "
@@ -134,13 +136,13 @@ class Index:
 
     def _answer(self, view: View, items: Iterator[pa.Array], top: int | None, threshold: float | None) -> Matches:
         """Return what resembles each of the items, some of which come at a time."""
-        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-            raise RecipeError(f"`top` must be a whole number, at least 1, or None for all. Got {top!r}")
+        if top is not None and (isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1):
+            raise RecipeError(f"`top` must be a whole number, at least 1, or None (--all) for all. Got {top!r}")
         threshold = self.recipe.threshold if threshold is None else threshold
         self.recipe.measure.check(threshold)
         least = self.recipe.measure.score(float(threshold))
         with self._opened.asking():
-            found, count = search_many(view, items, least, self._opened.threads)
+            found, count = search_many(view, items, least, top, self._opened.threads)
         return view.answer(found, count, top, threshold)
 
     def _checked(self, source: Source, view: View, seen: Seen | None) -> Iterator[pa.Array]:
@@ -148,9 +150,10 @@ class Index:
         for batch in source.batches():
             if seen is not None:
                 seen(batch)
+            items = fitting(batch, source, view.types, self.recipe.measure).items
             if view.types is not None:
-                view.types.refuse_others(Types.of(self.kind, batch.items))
-            yield from pieces(fitting(batch, source, view.types, self.recipe.measure).items)
+                view.types.refuse_others(Types.of(self.kind, items))
+            yield from pieces(items)
 
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
         """Return an item as it was added."""

@@ -135,7 +135,7 @@ class PartWriter:
         again = items[(original != items) & (original >= 0)]
         copies = original[again].astype(np.uint64) << HALF | again.astype(np.uint64)
         writer.column("copies", np.sort(copies))
-        rows = pa.concat_tables(self._rows).combine_chunks()
+        rows = pa.concat_tables(self._rows, promote_options="default").combine_chunks()
         named = np.sort((hash_ids(rows.column(0).combine_chunks()) & UPPER) | items.astype(np.uint64))[None, :]
         writer.column("named", named)
         writer.column("named_directory", directory_of(named))

@@ -114,16 +114,6 @@ class Part:
         same: NDArray[np.uint64] = found[np.array([one == two for one, two in zip(wanted, held, strict=True)], bool)]
         return same
 
-    def copies_of(self, first: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Return the copies of some items: the place of each among these, and which it is."""
-        low, high = (np.searchsorted(self.copies, (first.astype(np.uint64) + np.uint64(i)) << HALF) for i in (0, 1))
-        counts = high - low
-        if not counts.any():
-            return np.empty(0, np.int64), first[:0]
-        place = np.repeat(np.arange(len(first)), counts)
-        at = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(low, counts)
-        return place, (self.copies[at] & LOW_HALF).astype(np.uint32)
-
 
 class Postings:
     """Sorted postings with their directory, of one or several bands."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InputError
+from lookalike.index.fields import fields_table, lasting
 from lookalike.index.kit import Types
 from lookalike.read.columns import is_string
 from lookalike.vectors import refuse_wrong
@@ -34,7 +35,7 @@ class Incoming:
 
 def as_ids(ids: Any, schema: pa.Schema | None) -> pa.Array:  # noqa: ANN401 - whatever holds them
     """Return ids as an array: of strings, or of integers, as those of the index are."""
-    if isinstance(ids, (str, bytes)):
+    if isinstance(ids, (str, bytes, int)):
         raise InputError(f"ids must be a list of strings or integers. Got the single one {ids!r}")
     try:
         made = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else pa.array(ids)
@@ -42,12 +43,17 @@ def as_ids(ids: Any, schema: pa.Schema | None) -> pa.Array:  # noqa: ANN401 - wh
         raise InputError(f"ids must be strings, or integers below 2^63, all of one type ({error})") from error
     if isinstance(made, pa.ChunkedArray):
         made = made.combine_chunks()
+    if pa.types.is_dictionary(made.type):
+        made = made.dictionary_decode()
     if made.null_count:
         raise InputError("An id is missing: every item needs one. Leave ids out to have items numbered")
     if is_string(made.type) or pa.types.is_null(made.type):
         made = made.cast(pa.large_string())
     elif pa.types.is_integer(made.type):
-        made = made.cast(pa.int64())
+        try:
+            made = made.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            raise InputError(f"ids that are integers must be below 2^63 ({error})") from error
     else:
         raise InputError(f"ids must be strings or integers. Got {made.type}")
     if schema is not None and len(made) and made.type != schema.field(0).type:
@@ -100,7 +106,7 @@ class Arriving:
             fields = pa.table({}) if self._fields is None else self._fields.take(len(batch))
             for name in self._names:
                 there = name in fields.column_names
-                rows = rows.append_column(name, self._column(fields[name] if there else pa.nulls(len(batch))))
+                rows = rows.append_column(name, lasting(fields[name]) if there else pa.nulls(len(batch)))
             yield Incoming(plain_items(batch.items, self._opened.kind), rows)
             done += len(batch)
         for what, more in (
@@ -123,10 +129,6 @@ class Arriving:
             raise InputError("The ids of this index are strings, so items cannot be numbered. Say what their ids are")
         return as_ids(range(self.next_id, self.next_id + len(batch)), self._schema)
 
-    def _column(self, values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Return a field; one of which nothing is known when the first items come is one of strings."""
-        return values.cast(pa.large_string()) if self._schema is None and pa.types.is_null(values.type) else values
-
 
 def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
     """Return items as an index has them, however they were read: a dictionary of elements is one for its values."""
@@ -140,7 +142,12 @@ def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
 
 
 def fitting(batch: Batch, source: Source, types: Types | None, measure: Measure) -> Batch:
-    """Return a batch in the precision that the vectors of an index have; raise where one cannot be compared."""
+    """Return a batch as the index has its items: nulls of their type, vectors in their precision.
+
+    Raise where a vector cannot be compared.
+    """
+    if types is not None and batch.items.null_count == len(batch):
+        return replace(batch, items=pa.nulls(len(batch), types.arrow))
     if types is not None and types.kind == "vectors" and batch.items.type.value_type != types.element:
         kind = pa.list_(types.element, batch.items.type.list_size)
         batch = replace(batch, items=batch.items.cast(kind, safe=False))
@@ -191,17 +198,6 @@ def own_ids(source: Source, batch: Batch, schema: pa.Schema | None) -> pa.Array:
         raise InputError(f"The ids of this index are integers, and not all of these are: {error}") from error
 
 
-def fields_table(fields: Any, names: tuple[str, ...]) -> pa.Table | None:  # noqa: ANN401 - whatever holds columns
-    """Return the stored fields as a table of the columns the index has; those that are missing are null."""
-    if fields is None:
-        return None
-    table = fields if isinstance(fields, pa.Table) else pa.table(fields)
-    if unknown := set(table.column_names) - set(names):
-        known = ", ".join(names) or "none"
-        raise InputError(f"The index stores the fields {known}, and not {min(unknown)}. Say so when it is made")
-    return pa.table({n: table[n] if n in table.column_names else pa.nulls(table.num_rows) for n in names})
-
-
 def write_types(types: Types) -> dict[str, Any]:
     """Return types as plain values."""
     element = None if types.element is None else pa.schema([("element", types.element)]).serialize().to_pybytes().hex()
@@ -214,11 +210,3 @@ def read_types(values: dict[str, Any] | None) -> Types | None:
         return None
     element = values["element"] and pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(values["element"]))).field(0).type
     return Types(values["kind"], element, values["length"])
-
-
-def conform(rows: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return rows as the index has them, or say why that cannot be."""
-    try:
-        return rows.cast(schema)
-    except (pa.ArrowException, ValueError) as error:
-        raise InputError(f"The ids or fields do not fit those of the index: {error}") from error

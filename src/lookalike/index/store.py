@@ -348,7 +348,8 @@ class Store:
         if self._lock is not None:
             return
         with self.telling():
-            self._connected.refuse_unwritable()
+            self._connected.become_writable()
+            self._connection = self._connected.connection
             lock = Lock.take(self.folder / LOCK)
             try:
                 self._refuse_replaced()
@@ -389,9 +390,10 @@ class Store:
 def size_of(folder: Path) -> int:
     """Return the bytes of all files of an index; some may go meanwhile."""
     total = 0
-    for path in folder.iterdir():
-        with suppress(OSError):
-            total += path.stat().st_size
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            with suppress(FileNotFoundError):
+                total += path.stat().st_size
     return total
 
 

@@ -70,7 +70,9 @@ class VectorKit:
         rows = plain_rows(part, types)[items]
         there = part.sizes[items] > 0
         values = pa.FixedSizeListArray.from_arrays(as_arrow(rows.ravel()), types.length)
-        return values if there.all() else pa.array([v if t else None for v, t in zip(values, there, strict=True)])
+        if there.all():
+            return values
+        return pa.array([v.as_py() if t else None for v, t in zip(values, there, strict=True)], types.arrow)
 
     def sign(self, items: pa.Array) -> SignedRows:
         """Sign vectors, which have been looked through."""

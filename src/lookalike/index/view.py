@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,17 +14,20 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.ids import hash_ids
 from lookalike.index.matches import Matches
-from lookalike.index.part import FINDS, halves, take
+from lookalike.index.part import FINDS, codes_of, halves, take
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Kit, Signed, Types
     from lookalike.index.part import Part
     from lookalike.threads import Threads
+
+Allowed = Callable[["NDArray[np.int64]", "NDArray[np.uint32]"], "NDArray[np.bool_]"]
+"""Tells which candidates are compared: place among those asked about, item."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -34,7 +39,7 @@ PACKED = 1 << 20
 """Bytes of packed items that are compared in one go."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Held:
     """A part, and which of its items are still there."""
 
@@ -55,6 +60,22 @@ class Held:
         alive = np.ones(self.part.count, bool)
         alive[self.gone] = False
         return alive
+
+    @cached_property
+    def copies(self) -> NDArray[np.uint64]:
+        """Copies of items of the part that are there: (the first, this one) in one number, in order."""
+        return self.part.copies[self.is_there(halves(self.part.copies)[1])]
+
+    def with_copies(self, found: Found, top: int | None) -> Found:
+        """Return what is there of what was found, and of its copies; no more of each than anybody asks for."""
+        low, high = (np.searchsorted(self.copies, codes_of(found.item + i, np.zeros(1, np.uint32))) for i in (0, 1))
+        counts = high - low if top is None else np.minimum(high - low, top)
+        there = found[self.is_there(found.item)]
+        if not counts.any():
+            return there
+        copies = found[np.repeat(np.arange(len(found)), counts)]
+        at = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(low, counts)
+        return together((there, replace(copies, item=halves(self.copies[at])[1])))
 
     def is_there(self, items: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """Tell which of these items are there."""
@@ -115,18 +136,38 @@ class View:
             parts.append(np.full(len(places[-1]), number))
         return np.concatenate(places), np.concatenate(parts), np.concatenate(items)
 
-    def search(self, asked: Signed, least: float, *, first: int = 0) -> Found:
-        """Return all that is similar enough to some items, signed; `first` is the number of the first."""
-        found = together(self._search(asked, least))
-        return Found(found.query + first, found.part, found.item, found.score)
+    def search(
+        self,
+        asked: Signed,
+        least: float,
+        *,
+        places: NDArray[np.int64] | None = None,
+        first: int = 0,
+        top: int | None = None,
+    ) -> Found:
+        """Return all that is similar enough to items, signed, or to those at some places; or the `top` best.
 
-    def _search(self, asked: Signed, least: float) -> Iterator[Found]:
-        there = np.flatnonzero(asked.prints[:, 0])
+        `first` is the number of the first item.
+        """
+        places = np.flatnonzero(asked.prints[:, 0]) if places is None else places
+        kept: list[Found] = []
+        for number, found in self.firsts(asked, places, least):
+            keep(kept, self.held[number].with_copies(found, top), top)
+        found = best_of(together(kept), top)
+        return replace(found, query=found.query + first)
+
+    def firsts(
+        self, asked: Signed, places: NDArray[np.int64], least: float, allowed: Allowed | None = None
+    ) -> Iterator[tuple[int, Found]]:
+        """Yield what is similar enough to some of the items asked about: of those with the same set the first.
+
+        They come some at a time, with the number of their part. `allowed` tells which candidates are compared at all.
+        """
         for number, held in enumerate(self.held):
-            for places, items in self._candidates(held.part, asked, there, least):
-                for query, item, score in self._similar(held.part, asked, places, items, least):
-                    found = with_copies(held.part, Found(query, np.full(len(query), number), item, score))
-                    yield found[held.is_there(found.item)]
+            for place, items in self._candidates(held.part, asked, places, least):
+                some = slice(None) if allowed is None else allowed(place, items)
+                for query, item, score in self._similar(held.part, asked, place[some], items[some], least):
+                    yield number, Found(query, np.full(len(query), number), item, score)
 
     def _candidates(
         self, part: Part, asked: Signed, there: NDArray[np.int64], least: float
@@ -174,11 +215,7 @@ class View:
 
     def answer(self, found: Found, queries: int, top: int | None, threshold: float) -> Matches:
         """Return finds as matches: the best of each item first, the older first among equals."""
-        order = np.lexsort((found.item, found.part, -found.score, found.query))
-        found = found[order]
-        if top is not None:
-            begins = np.searchsorted(found.query, found.query)
-            found = found[np.arange(len(found)) - begins < top]
+        found = best_of(found, top)
         measure = self.kit.recipe.measure
         rows = self._rows(found)
         columns = {"query": as_arrow(found.query), "id": rows.column(0)}
@@ -192,13 +229,18 @@ class View:
         if not len(found) or self.schema is None:
             return (self.schema or pa.schema([("id", pa.string())])).empty_table()
         if (found.part == found.part[0]).all():
-            return take(self.held[found.part[0]].part.rows, found.item)
+            return self.rows(int(found.part[0]), found.item)
         order = np.argsort(found.part, kind="stable")
         parts = [
-            take(self.held[number].part.rows, found.item[order][found.part[order] == number])
-            for number in np.unique(found.part)
+            self.rows(number, found.item[order][found.part[order] == number])
+            for number in np.unique(found.part).tolist()
         ]
         return take(pa.concat_tables(parts), np.argsort(order))
+
+    def rows(self, number: int, items: NDArray[np.integer[Any]]) -> pa.Table:
+        """Return ids and fields of items of a part. A field that had only nulls there may have a type by now."""
+        rows = take(self.held[number].part.rows, items)
+        return rows if rows.schema.equals(self.schema) else rows.cast(self.schema)
 
     def items(self, number: int, items: NDArray[np.int64]) -> pa.Array:
         """Return items of a part, as they were added."""
@@ -209,22 +251,31 @@ class View:
         return self.kit.unpack(part, items, self.types)
 
 
-def with_copies(part: Part, found: Found) -> Found:
-    """Add the copies of what was found."""
-    place, item = part.copies_of(found.item)
-    if not len(place):
+def keep(kept: list[Found], found: Found, top: int | None) -> None:
+    """Take in what was found; as it becomes much, only the best of each item is kept."""
+    kept.append(found)
+    if top is not None and sum(map(len, kept)) > FINDS:
+        kept[:] = [best_of(together(kept), top)]
+
+
+def best_of(found: Found, top: int | None) -> Found:
+    """Return finds in order, the best of each item first, the older first among equals; so many of each, or all."""
+    found = found[np.lexsort((found.item, found.part, -found.score, found.query))]
+    if top is None or len(found) <= top:
         return found
-    copies = found[place]
-    return together((found, Found(copies.query, copies.part, item, copies.score)))
+    begins = np.searchsorted(found.query, found.query)
+    return found[np.arange(len(found)) - begins < top]
 
 
-def search_many(view: View, batches: Iterable[pa.Array], least: float, threads: Threads) -> tuple[Found, int]:
+def search_many(
+    view: View, batches: Iterable[pa.Array], least: float, top: int | None, threads: Threads
+) -> tuple[Found, int]:
     """Search for the items of batches, in threads; return what was found, and how many items there were."""
     parts, counted = [], 0
 
     def search(task: tuple[int, pa.Array]) -> tuple[Found, int]:
         first, items = task
-        return view.search(view.kit.sign(items), least, first=first), first + len(items)
+        return view.search(view.kit.sign(items), least, first=first, top=top), first + len(items)
 
     for found, counted in in_threads(threads, search, numbered(batches)):  # noqa: B007 - the last counts
         parts.append(found)
@@ -250,7 +301,7 @@ def export(view: View, name: str) -> Iterator[pa.RecordBatch]:
     for number, held in enumerate(view.held):
         there = np.arange(held.part.count) if held.alive is None else np.flatnonzero(held.alive)
         for some in slices(np.diff(held.part.container.look_at_all("offsets"))[there], PACKED):
-            rows = take(held.part.rows, there[some])
+            rows = view.rows(number, there[some])
             items = view.items(number, there[some])
             columns = [rows.column(0), items, *rows.columns[1:]]
             yield from pa.table(columns, names=["id", name, *rows.column_names[1:]]).to_batches()

@@ -2,6 +2,7 @@
 
     token   its UTF-8 bytes in chunks of eight, little-endian, the last padded with zeros:
             h = 0; for each chunk: h = (h ^ chunk) * FIRST; h = h ^ (h >> 32); then h * SECOND
+            a whole text that ends in zeros has one chunk more, its length and the byte 255, which no UTF-8 has
     number  (a code point, a byte, a token id): the same with the number as the only chunk, and h = FIRST at the start,
             so that 0 is a token like any other
     sign    (ASCII punctuation, where it is kept): the token of the lone byte 128 + its code
@@ -18,6 +19,7 @@ from lookalike.kernels.jit import inline
 
 FIRST = np.uint64(0x9E3779B97F4A7C15)
 SECOND = np.uint64(0xC2B2AE3D27D4EB4F)
+NO_TEXT = np.uint64(0xFF << 56)
 BASE = np.uint64(0xD6E8FEB86659FD93)
 
 

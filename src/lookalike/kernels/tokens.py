@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lookalike.kernels.hashing import SECOND, absorb, hash_number
+from lookalike.kernels.hashing import NO_TEXT, SECOND, absorb, hash_number
 from lookalike.kernels.jit import inline, kernel, load8, trailing_zeros
 
 PADDING = 80
@@ -201,7 +201,7 @@ def number_tokens(data, out):
 
 @kernel
 def hash_texts(data, offsets, out):
-    """Hash each text as one token; text i is `data[offsets[i]:offsets[i+1]]`."""
+    """Hash each text as one token; text i is `data[offsets[i]:offsets[i+1]]`. Zeros at its end count."""
     for i in range(out.size):
         h = np.uint64(0)
         chunk = np.uint64(0)
@@ -215,4 +215,6 @@ def hash_texts(data, offsets, out):
                 shift = np.uint64(0)
         if shift > np.uint64(0) or offsets[i] == offsets[i + 1]:
             h = absorb(h, chunk)
+        if offsets[i] < offsets[i + 1] and data[offsets[i + 1] - 1] == 0:
+            h = absorb(h, np.uint64(offsets[i + 1] - offsets[i]) | NO_TEXT)
         out[i] = h * SECOND

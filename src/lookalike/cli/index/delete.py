@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,10 @@ from . import options as own
 
 if TYPE_CHECKING:
     from lookalike.index import Index
+
+
+LONGEST = 20
+"""Signs of an integer that can be an id."""
 
 
 def delete(
@@ -58,8 +63,7 @@ def typed(index: Index, ids: list[str]) -> list[str] | list[int]:
 
     if index.schema.field(0).type != "int64":
         return ids
-    try:
-        return [int(one) for one in ids]
-    except ValueError as error:
-        wrong = next(one for one in ids if not one.removeprefix("-").isdecimal())
-        raise InputError(f"The ids of this index are integers. Got {wrong!r}") from error
+    wrong = next((one for one in ids if not re.fullmatch(r"-?[0-9]+", one)), None)
+    if wrong is not None:
+        raise InputError(f"The ids of this index are integers. Got {wrong!r}")
+    return [int(one) for one in ids if len(one) <= LONGEST and abs(int(one)) < 1 << 63]

@@ -46,9 +46,9 @@ def query(
 ) -> None:
     """List what resembles a text, or each item of files.
 
-    The columns are id, similarity (or distance) and stored fields, the most similar first. Items of files are named by --id, or by
-    file and row, in a column query. Without -o the matches go to standard output, separated by tabs; a terminal shows
-    the first of them.
+    The columns are id, similarity (or distance) and stored fields, the most similar first. Items of files are named by
+    --id, or by file and row, in a column query. Without -o the matches go to standard output, separated by tabs; a
+    terminal shows the first of them.
 
     \b
     Examples:

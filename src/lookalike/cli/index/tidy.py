@@ -66,9 +66,12 @@ def export(
     In Python: lookalike.Index.open("news.lookalike").rows()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.index.work import Work, opened
+    from lookalike.errors import OutputError
     from lookalike.write import check_outputs, write_batches
 
     outputs = {"--output": output}
+    if output.absolute().parent.resolve() == index.resolve():
+        raise OutputError(f"{output} would be among the files of the index; choose another place")
     check_outputs(outputs, [], force=force)
     with Work(index, quiet=quiet, as_json=json) as work, opened(index) as held:
         with work.stage("export", len(held)) as advance:
