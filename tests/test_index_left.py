@@ -45,29 +45,31 @@ def test_who_reads_goes_on_with_the_index_that_is_there_now(folder: Path) -> Non
     assert [path.name for path in folder.parent.iterdir() if path.name.startswith(".")] == []
 
 
-def test_who_writes_does_not_touch_the_index_that_is_there_now(folder: Path) -> None:
+def test_who_writes_does_not_touch_the_files_of_another_index(folder: Path) -> None:
     with Index.open(folder) as writer:
         rebuild(folder)
-        writer._opened._renew = lambda: None  # type: ignore[method-assign]
         with pytest.raises(OutputError, match="removed, or replaced"):
-            writer.add([100], ["too late"])
-    assert Index.check(folder) == []
-    with Index.open(folder) as index:
-        assert len(index) == 2000
+            writer._opened.store.lock()
+    with Index.open(folder) as writer:
+        writer._opened.store.lock()
+        folder.rename(folder.with_name("away"))
+        Index.create(folder, **RECIPE).close()
+        with pytest.raises(OutputError, match="removed, or replaced"), writer._opened.store.writing():
+            pytest.fail("it must not come to this")
+    assert (Index.check(folder), Index.check(folder.with_name("away"))) == ([], [])
+    assert (folder / "seal.json").exists()
 
 
-def test_the_writer_is_not_replaced(folder: Path) -> None:
+def test_the_writer_is_told_that_its_index_is_gone(folder: Path) -> None:
     with Index.open(folder) as writer:
         writer.add([100], ["the writer is at work"])
-        other = shutil.copytree(folder, folder.with_name("other"))
         folder.rename(folder.with_name("away"))
         with pytest.raises(OutputError, match="removed, or replaced"):
             writer.add([101], ["where would that be"])
-        other.rename(folder)
-        with pytest.raises(OutputError, match="removed, or replaced"), writer.transaction():
-            writer.delete([100])
+        with Index.create(folder, **RECIPE) as other:
+            other.add([7], ["what is there now"])
+        assert (writer.delete([100, 7]), len(writer)) == (1, 0)
     assert Index.check(folder) == []
-    assert not (folder / "seal.json").exists()  # it was copied while somebody wrote
     with Index.open(folder.with_name("away")) as index:
         assert (100 in index, 101 in index) == (True, False)
 

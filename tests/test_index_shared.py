@@ -265,3 +265,14 @@ def test_a_folder_that_is_left(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert 20 in index
     with Index.open(folder) as index:
         assert 20 in index
+
+
+def test_others_need_not_wait_for_a_change(folder: Path) -> None:
+    """While one thread changes something, others see what was before."""
+    with Index.open(folder) as index, ThreadPoolExecutor(1) as pool:
+        with index.transaction():
+            index.add([100], ["common number100 words"])
+            assert (len(index), 100 in index) == (10, True)
+            assert pool.submit(lambda: (len(index), 100 in index)).result(10) == (9, False)
+            assert len(pool.submit(index.query, "common words", None).result(10)) == 8
+        assert pool.submit(lambda: (len(index), 100 in index)).result(10) == (10, True)

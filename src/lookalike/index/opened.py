@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from lookalike.index.store import Entry
 
+A_MOMENT = 0.02
+"""Seconds to wait for another thread, before it is looked whether it changes something."""
+
 ATTEMPTS = 20
 """How often parts are looked for that were joined meanwhile."""
 
@@ -41,20 +44,18 @@ class Opened:
         self.guard = threading.RLock()
         """Whoever uses the database has it."""
         self._kit = kit_for(self.recipe)
-        self._thread_count = threads
-        self._threads: Threads | None = None
+        self._threads = started(threads, store)
         self._dirty = False
+        self._committed: View | None = None
+        """What other threads see while one of them changes something."""
         self._forget()
         fork.remember(self)
 
     @property
     def threads(self) -> Threads:
         """Threads that last as long as the index is open."""
-        with self.guard:
-            self.store.refuse_closed()
-            if self._threads is None:
-                self._threads = Threads(self._thread_count)
-            return self._threads
+        self.store.refuse_closed()
+        return self._threads
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -68,19 +69,30 @@ class Opened:
     # The latest commit
 
     def view(self) -> View:
-        """Return the index as of the latest commit; what it answers stays the same whatever is changed later."""
+        """Return the index as of the latest commit; what it answers stays the same whatever is changed later.
+
+        A thread that changes something sees what it has changed; others need not wait for it, and see what was before.
+        """
         self.store.refuse_closed()
-        with self.guard:
+        while not self.guard.acquire(timeout=A_MOMENT if self._committed is None else 0):
+            if (committed := self._committed) is not None:
+                return committed
+        try:
             self.store.refuse_closed()
             if self.store.is_replaced and not self.store.in_transaction:
                 self._renew()
-            for attempt in range(ATTEMPTS):
-                try:
-                    return self._load()
-                except FileNotFoundError as error:  # parts were joined since the database was read
-                    if attempt == ATTEMPTS - 1:
-                        raise InputError(f"{error.filename} is missing. Take a whole copy of the index") from error
-            raise AssertionError  # pragma: no cover
+            return self._latest()
+        finally:
+            self.guard.release()
+
+    def _latest(self) -> View:
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._load()
+            except FileNotFoundError as error:  # parts were joined since the database was read
+                if attempt == ATTEMPTS - 1:
+                    raise InputError(f"{error.filename} is missing. Take a whole copy of the index") from error
+        raise AssertionError  # pragma: no cover
 
     def _forget(self, held: tuple[Held, ...] = ()) -> None:
         """Read the database again when a view is wanted; these parts need not be opened again."""
@@ -147,6 +159,8 @@ class Opened:
         with self.guard:
             self.store.refuse_closed()
             outer = not self.store.in_transaction
+            if outer:
+                self._committed = self.view()
             try:
                 with self.store.writing():
                     self._dirty = True
@@ -157,6 +171,8 @@ class Opened:
                 raise
             finally:
                 self._dirty = not outer
+                if outer:
+                    self._committed = None
                 self._forget(held)
 
     def close(self) -> None:
@@ -165,13 +181,20 @@ class Opened:
             return
         with self.guard:
             self.store.close()
-            if self._threads is not None:
-                self._threads.close()
-                self._threads = None
+            self._threads.close()
 
     def let_go(self, *, idle: bool) -> None:
         """Let go, in a child of this process, of what the parent has open."""
         self.store.let_go(idle=idle)
+
+
+def started(threads: int | None, store: Store) -> Threads:
+    """Return so many threads; close the index if there cannot be."""
+    try:
+        return Threads(threads)
+    except BaseException:
+        store.close()
+        raise
 
 
 def described(store: Store) -> tuple[Recipe, tuple[str, ...]]:
