@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,15 @@ def test_nearest_of_another_collection() -> None:
     assert found(texts[:1], 1, against=texts[1:], shingle="words:1") == {0: [(1, 5 / 6)]}
 
 
+def least_recall(promised: float, shares: NDArray[np.float64]) -> float:
+    """Return the recall that five deviations leave of a promise, given which share of its nearest each question found.
+
+    The answers to one question hang together, so it is questions that are counted; and those of the sample that told
+    how much codes must let through.
+    """
+    return promised - 5 * float(shares.std()) * math.sqrt(1 / len(shares) + 1 / near_vectors.SAMPLED)
+
+
 @pytest.mark.parametrize("recall", [0.8, 0.95])
 def test_codes_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of many groups, as real ones are: those of one are closer than those of others."""
@@ -149,8 +159,8 @@ def test_codes_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     truth = np.argsort(-(unit[:500] @ unit[500:].T), axis=1)[:, :10]
     right = result.to_arrow()["right"].to_numpy().reshape(500, 10)
-    hits = np.mean([len(set(one) & set(two)) / 10 for one, two in zip(right, truth, strict=True)])
-    assert recall - 0.03 <= hits
+    shares = np.array([len(set(one) & set(two)) / 10 for one, two in zip(right, truth, strict=True)])
+    assert shares.mean() >= least_recall(recall, shares)
     again = nearest(asked, 10, against=base, measure="cosine", recall=recall, threads=1)
     assert again.to_arrow() == result.to_arrow()
 
@@ -217,7 +227,8 @@ def test_the_recall_of_codes_is_measured(sampled: int, monkeypatch: pytest.Monke
     assert (result.summary.recall, result.summary.exact, measured.overall.predicted) == (0.8, False, 0.8)
     assert (measured.sampled, measured.population) == (min(sampled, 300), 300)
     low, high = measured.overall.interval
-    assert 0.7 < low <= hits.mean() / 10 <= high < 1
+    assert low <= hits.mean() / 10 <= high < 1
+    assert hits.mean() / 10 >= least_recall(0.8, hits / 10)
     if measured.complete:
         assert (measured.overall.found, low) == (hits.sum(), high)
     else:
