@@ -98,7 +98,8 @@ class Index:
     @property
     def recipe(self) -> Recipe:
         """How items are compared."""
-        return self._opened.recipe
+        recipe = self._opened.recipe
+        return self._opened.view().recipe if recipe.measure.of == "bits" else recipe
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.kit import Kit, Signed, Types
     from lookalike.index.part import Part
+    from lookalike.recipe import Recipe
     from lookalike.threads import Threads
 
 Allowed = Callable[["NDArray[np.int64]", "NDArray[np.uint32]"], "NDArray[np.bool_]"]
@@ -124,6 +125,14 @@ class View:
     def __len__(self) -> int:
         return sum(one.count for one in self.held)
 
+    @property
+    def recipe(self) -> Recipe:
+        """How items are compared; it knows how many bits there are, once there are some."""
+        recipe = self.kit.recipe
+        if recipe.measure.of != "bits" or self.types is None:
+            return recipe
+        return replace(recipe, measure=replace(recipe.measure, bits=8 * self.types.length))
+
     def locate(self, ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
         """Return where ids are: place among those asked for, place of the part, item of it."""
         places, parts, items = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.uint32)]
@@ -216,13 +225,14 @@ class View:
     def answer(self, found: Found, queries: int, top: int | None, threshold: float) -> Matches:
         """Return finds as matches: the best of each item first, the older first among equals."""
         found = best_of(found, top)
-        measure = self.kit.recipe.measure
+        recipe = self.recipe
+        measure = recipe.measure
         rows = self._rows(found)
         columns = {"query": as_arrow(found.query), "id": rows.column(0)}
         columns[measure.column] = as_arrow(measure.values(found.score))
         columns |= {name: rows.column(name) for name in rows.column_names[1:]}
         bounds = np.searchsorted(found.query, np.arange(queries + 1))
-        return Matches(pa.table(columns), queries, threshold, self.kit.recipe, bounds)
+        return Matches(pa.table(columns), queries, threshold, recipe, bounds)
 
     def _rows(self, found: Found) -> pa.Table:
         """Return ids and fields of finds."""
