@@ -14,9 +14,10 @@ import pyarrow as pa
 from lookalike.errors import InputError
 from lookalike.index.container import Container
 from lookalike.index.fields import conform, settled
-from lookalike.index.kit import Types
+from lookalike.index.kit import Keyed, Types
 from lookalike.index.make import PartWriter
 from lookalike.index.matches import Added
+from lookalike.index.pack import Packed
 from lookalike.index.part import Part, take
 from lookalike.index.resemble import Resembling
 from lookalike.index.rows import as_ids, write_types
@@ -55,23 +56,14 @@ GROWTH = 8
 class Prepared:
     """Items ready to be written."""
 
-    packed: list[bytes]
+    packed: Packed
     rows: pa.Table
     signed: Signed
 
 
-@dataclass(frozen=True, slots=True)
-class Keyed:
-    """What is written of items that were signed."""
-
-    keys: NDArray[np.uint64]
-    prints: NDArray[np.uint64]
-    sizes: NDArray[np.int64]
-
-
 def add(opened: Opened, incoming: Iterable[Incoming]) -> int:
     """Add items, in one part or several; return how many."""
-    prepared = in_threads(opened.threads, preparer(opened), conforming(opened, incoming))
+    prepared = in_threads(opened.threads, preparer(opened, compared=False), conforming(opened, incoming))
     added = 0
     while part := list_some(prepared):
         added += write_part(opened, part, prepared)
@@ -107,13 +99,14 @@ def settle_types(opened: Opened, some: Incoming) -> None:
         opened.store.set_about("schema", schema.serialize().to_pybytes().hex())
 
 
-def preparer(opened: Opened) -> Callable[[Incoming], Prepared]:
-    """Return a function that packs and signs items, in any thread."""
+def preparer(opened: Opened, *, compared: bool) -> Callable[[Incoming], Prepared]:
+    """Return a function that packs and signs items, in any thread; with all that takes if they will be compared."""
     kit, kind = opened.view().kit, opened.kind
+    sign = kit.sign if compared else kit.key
 
     def prepare(some: Incoming) -> Prepared:
         types = Types.of(kind, some.items)
-        return Prepared(kit.pack(some.items, types), some.rows, kit.sign(some.items))
+        return Prepared(kit.pack(some.items, types), some.rows, sign(some.items))
 
     return prepare
 
@@ -121,7 +114,7 @@ def preparer(opened: Opened) -> Callable[[Incoming], Prepared]:
 def add_new(opened: Opened, incoming: Iterable[Incoming]) -> Added:
     """Add the items that resemble none before them; return how many, and what the others resemble most."""
     added, skipped = 0, []
-    for prepared in in_threads(opened.threads, preparer(opened), conforming(opened, incoming)):
+    for prepared in in_threads(opened.threads, preparer(opened, compared=True), conforming(opened, incoming)):
         alone = alone_view(opened, prepared)
         found = Resembling(opened.view(), alone, prepared.signed, opened.recipe.least_score).find()
         skipped.append(as_skipped(opened, alone, prepared, found))
@@ -155,7 +148,7 @@ def some_of(prepared: Prepared, places: NDArray[np.int64]) -> Prepared:
     """Return some of the items; what comparing them takes is left out, which is needed no more."""
     signed = prepared.signed
     some = Keyed(signed.keys[:, places], signed.prints[places], signed.sizes[places])
-    return Prepared([prepared.packed[place] for place in places], take(prepared.rows, places), some)
+    return Prepared(prepared.packed.take(places), take(prepared.rows, places), some)
 
 
 def list_some(prepared: Iterator[Prepared]) -> list[Prepared]:
@@ -171,7 +164,7 @@ def list_some(prepared: Iterator[Prepared]) -> list[Prepared]:
 def is_small(drawn: list[Prepared]) -> bool:
     """Tell whether items fit in the database."""
     items = sum(len(one.packed) for one in drawn)
-    return items <= SMALL_ITEMS and sum(len(item) for one in drawn for item in one.packed) <= SMALL
+    return items <= SMALL_ITEMS and sum(len(one.packed.data) for one in drawn) <= SMALL
 
 
 def write_part(opened: Opened, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
@@ -316,6 +309,6 @@ def make_again(writer: PartWriter, held: Held, view: View) -> None:
     assert view.types is not None  # noqa: S101 - there are items
     for some in slices(np.diff(part.offsets)[there], SMALL):
         items = there[some]
-        signed = view.kit.sign(view.kit.unpack(part, items, view.types))
-        packed = [bytes(one) for one in part.packed(items)]
+        signed = view.kit.key(view.kit.unpack(part, items, view.types))
+        packed = Packed.of(part.packed(items))
         writer.add(packed, take(part.rows, items), signed.keys, signed.prints, signed.sizes)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.index.pack import Packed
     from lookalike.index.part import Part
     from lookalike.recipe import Recipe
 
@@ -99,19 +100,31 @@ class Signed(Protocol):
         """How much there is of each item."""
 
 
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """What is written of items that were signed."""
+
+    keys: NDArray[np.uint64]
+    prints: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+
+
 class Kit(Protocol):
     """Writes, signs and compares items of one kind. Each method may be used by several threads at a time."""
 
     recipe: Recipe
 
-    def pack(self, items: pa.Array, types: Types) -> list[bytes]:
-        """Return each item as bytes."""
+    def pack(self, items: pa.Array, types: Types) -> Packed:
+        """Return items as bytes."""
 
     def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
         """Return some items of a part."""
 
+    def key(self, items: pa.Array) -> Signed:
+        """Sign items, with all that finding them takes; they may be told to be larger than they are."""
+
     def sign(self, items: pa.Array) -> Signed:
-        """Sign items, with all that comparing them takes."""
+        """Sign items, with all that comparing them takes, too."""
 
     def load(self, part: Part, items: NDArray[np.int64], types: Types) -> Any:  # noqa: ANN401 - what `compare` takes
         """Return some items of a part, ready to be compared."""
@@ -127,8 +140,8 @@ class Kit(Protocol):
     ) -> Iterator[NDArray[np.uint64]]:
         """Yield (place, item) that may be similar enough, without bands: of what is asked about, and of a part."""
 
-    def possible(self, one: NDArray[Any], two: NDArray[Any], least: float) -> NDArray[np.bool_]:
-        """Tell which items of these sizes may be similar enough."""
+    def possible(self, asked: NDArray[Any], held: NDArray[Any], least: float) -> NDArray[np.bool_]:
+        """Tell which items may be similar enough, by the size of the one asked about and at most that of the other."""
 
     def compare(
         self,

@@ -20,6 +20,7 @@ from lookalike.shingle import in_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.index.pack import Packed
     from lookalike.index.part import Part
     from lookalike.threads import Threads
 
@@ -65,15 +66,15 @@ class PartWriter:
 
     def add(
         self,
-        packed: list[bytes],
+        packed: Packed,
         rows: pa.Table,
         keys: NDArray[np.uint64],
         prints: NDArray[np.uint64],
         sizes: NDArray[np.int64],
     ) -> None:
         """Take new items, each with its keys, fingerprint and size; `rows` has their ids and fields."""
-        self._write(np.frombuffer(b"".join(packed), np.uint8))
-        self._lengths.append(np.array([len(one) for one in packed], np.int64))
+        self._write(np.frombuffer(packed.data, np.uint8))
+        self._lengths.append(packed.lengths)
         there = np.flatnonzero(prints[:, 0])
         members = (there + self.count).astype(np.uint64)
         self._postings.append((keys[:, there] & UPPER) | members)

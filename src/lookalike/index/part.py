@@ -2,7 +2,7 @@
 
     items, offsets          item i is `items[offsets[i]:offsets[i + 1]]`, packed
     rows                    ids and stored fields, as an Arrow stream
-    sizes, prints           size of each item's set, and its fingerprint
+    sizes, prints           how large each item's set is at most, and its fingerprint
     postings, directory     which items have a band key; of items with the same set the first stands for all
     copies                  the others, as (first, other) in one number, in order
     named, named_directory  which items have an id, by its hash

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.index import pack
+from lookalike.index.kit import Keyed
 from lookalike.index.part import FINDS, codes_of
 from lookalike.kernels import weights as weight_kernels
 from lookalike.kernels.postings import may_reach
 from lookalike.measures import CONTAINMENT
+from lookalike.read import Batch
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
 from lookalike.verify import compare_sets
@@ -42,6 +44,11 @@ class SetKit:
         measure = recipe.measure
         self._code = CONTAINMENT if measure.one_way else measure.code
 
+    def key(self, items: pa.Array) -> Keyed:
+        """Return keys, fingerprints and numbers of shingles of items; safe in any number of threads."""
+        signed = self._signer.sign(Batch(0, items, None, None))
+        return Keyed(signed.keys, signed.prints, signed.counts)
+
     def sign(self, items: pa.Array) -> SignedSets:
         """Return keys, fingerprints and sets of items; safe in any number of threads."""
         return self._signer.sign_sets(items)
@@ -64,12 +71,14 @@ class SetKit:
         for begin in range(0, len(there), step):
             yield codes_of(there[begin : begin + step, None], firsts).ravel()
 
-    def possible(self, one: NDArray[np.integer[Any]], two: NDArray[np.integer[Any]], least: float) -> NDArray[np.bool_]:
-        """Tell which sets of these sizes may be similar enough."""
+    def possible(
+        self, asked: NDArray[np.integer[Any]], held: NDArray[np.integer[Any]], least: float
+    ) -> NDArray[np.bool_]:
+        """Tell which sets may be similar enough. A set that may be smaller than it is told to be may be as large."""
         if self._weighted:
-            return np.ones(len(one), bool)
-        out = np.empty(len(one), bool)
-        may_reach((self._code, least), one, two, out)
+            return np.ones(len(asked), bool)
+        out = np.empty(len(asked), bool)
+        may_reach((self._code, least), asked, np.minimum(asked, held), out)
         return out
 
     def compare(
@@ -91,8 +100,8 @@ class SetKit:
         compare_sets(left, others, (elements, begins, sizes), (self._code, least), out)
         return out
 
-    def pack(self, items: pa.Array, types: Types) -> list[bytes]:
-        """Return each item as bytes."""
+    def pack(self, items: pa.Array, types: Types) -> pack.Packed:
+        """Return items as bytes."""
         return pack.pack(items, types)
 
     def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:

@@ -12,6 +12,7 @@ from lookalike.arrow import as_arrow
 from lookalike.blocks import SIDE, above
 from lookalike.family import FAMILIES
 from lookalike.index.container import damaged
+from lookalike.index.pack import Packed
 from lookalike.index.part import codes_of
 from lookalike.vectors import as_compared, fingerprints, matrix_of
 
@@ -59,11 +60,15 @@ class VectorKit:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
 
-    def pack(self, items: pa.Array, types: Types) -> list[bytes]:
-        """Return each vector as its bytes; a null as zeros."""
+    def pack(self, items: pa.Array, types: Types) -> Packed:
+        """Return vectors as their bytes; a null as zeros."""
         assert types.element is not None  # noqa: S101 - of vectors
         rows = matrix_of(items).astype(types.element.to_pandas_dtype(), copy=False)
-        return [row.tobytes() for row in np.ascontiguousarray(rows)]
+        return Packed(rows.tobytes(), np.full(len(rows), rows.itemsize * types.length))
+
+    def key(self, items: pa.Array) -> SignedRows:
+        """Sign vectors."""
+        return self.sign(items)
 
     def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
         """Return some vectors of a part; null where there is none."""
@@ -112,12 +117,12 @@ class VectorKit:
 
     def possible(
         self,
-        one: NDArray[Any],
-        two: NDArray[Any],  # noqa: ARG002 - all vectors have one length
+        asked: NDArray[Any],
+        held: NDArray[Any],  # noqa: ARG002 - all vectors have one length
         least: float,  # noqa: ARG002
     ) -> NDArray[np.bool_]:
         """Tell that all may be similar enough."""
-        return np.ones(len(one), bool)
+        return np.ones(len(asked), bool)
 
     def compare(
         self,
