@@ -24,7 +24,7 @@ from rows import RESULTS, Results, Row, Sides
 from lookalike.report.plots import save
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -34,6 +34,7 @@ TEXT = HERE / "page.md"
 SHOWN = "made-100000"
 """The corpus of the plots."""
 
+SIDES = ("sets", "vectors", "index", "index-1000000")
 NOTHING = "There are no results yet: run `make bench`."
 ORDER = [*SMALL, *LARGE, *REAL]
 WHAT = {
@@ -84,27 +85,28 @@ def plots_of_sides(sets: Sides, vectors: Sides) -> dict[str, Callable[[], Figure
     return {**drawn, "vectors": lambda: figures.answers(nearest)} if nearest else drawn
 
 
-def page(every: Sequence[Results], sets: Sides, vectors: Sides, index: Sides) -> str:
+def page(every: Sequence[Results], sides: Mapping[str, Sides]) -> str:
     """Write the page."""
+    sets, vectors, index, large = (sides[name] for name in SIDES)
     text = TEXT.read_text(encoding="utf-8")
     one = shown(every)
     caption = f"The plots of time, memory and quality are of {described(one)}.\n\n" if one else ""
     tables = [f"### {results.path.stem}\n\n{described(results)}.\n\n{table(results)}" for results in every]
-    sides = {name: picture(name) for name in plots_of_sides(sets, vectors)}
+    drawn = {name: picture(name) for name in plots_of_sides(sets, vectors)}
     parts = {
         "machines": "\n".join(machines(every)) or NOTHING,
         "plots": caption + "\n\n".join(map(picture, plots_of_texts(every))),
         "tables": "\n\n".join(tables),
         "sets: machines": "\n".join(machines_of_sides(sets)) or NOTHING,
-        "sets: plot": sides.get("sets", ""),
+        "sets: plot": drawn.get("sets", ""),
         "sets: table": side_page.table_of_sets(sets) if sets.tools else "",
         "vectors: machines": "\n".join(machines_of_sides(vectors)) or NOTHING,
-        "vectors: plot": sides.get("vectors", ""),
+        "vectors: plot": drawn.get("vectors", ""),
         "vectors: nearest": side_page.table_of_nearest(vectors) if vectors.tools else "",
         "vectors: pairs": side_page.table_of_pairs(vectors) if vectors.tools else "",
         "index: machines": "\n".join(machines_of_sides(index)) or NOTHING,
         "index: table": side_page.table_of_index(index) if index.tools else "",
-        "index: words": side_page.words_on_index(index),
+        "index: words": side_page.words_on_index(index, large),
     }
     for name, part in parts.items():
         text = text.replace(f"{{{name}}}", part)
@@ -199,14 +201,19 @@ def line(row: Row, ours: float | None) -> str:
     return f"| {' | '.join(values)} |"
 
 
+def read_sides() -> dict[str, Sides]:
+    """Read the results of what was measured side by side."""
+    return {name: Sides.read(RESULTS / f"{name}.json") for name in SIDES}
+
+
 def main() -> None:
     """Write the page and its plots."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     every = read()
-    sets, vectors, index = (Sides.read(RESULTS / f"{name}.json") for name in ("sets", "vectors", "index"))
-    for name, draw in {**plots_of_texts(every), **plots_of_sides(sets, vectors)}.items():
+    sides = read_sides()
+    for name, draw in {**plots_of_texts(every), **plots_of_sides(sides["sets"], sides["vectors"])}.items():
         save(draw(), PAGE.parents[1] / "images" / f"benchmark-{name}.svg")
-    PAGE.write_text(page(every, sets, vectors, index), encoding="utf-8")
+    PAGE.write_text(page(every, sides), encoding="utf-8")
 
 
 if __name__ == "__main__":

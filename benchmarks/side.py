@@ -4,8 +4,8 @@
 
 Each adapter in the folder of that name is a script that says what it needs (PEP 723), runs in an environment of its
 own, and prints a line of JSON for each thing it was asked. Results go to sets.json, vectors.json and index.json in
-benchmarks/results: those of a tool replace its own and no other's. With another count all results are new, as times of
-two sizes cannot stand beside each other.
+benchmarks/results: those of a tool replace its own and no other's. Those of another count than 100,000 have a file of
+their own, with the count in its name, as times of two sizes cannot stand beside each other.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from lookalike import find_pairs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+COUNT = 100_000
 SEED = 7
 SIZE = 30
 """Elements of a basket."""
@@ -105,14 +106,20 @@ def main() -> None:
     """Make the input and run the tools on it."""
     parser = argparse.ArgumentParser(description="Compare tools on sets, vectors, or as an index.")
     parser.add_argument("what", choices=tuple(MAKERS))
-    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--limit", type=float, default=15.0, help="minutes for one tool")
     parser.add_argument("--tool", action="append", help="only this one; what is known of others stays")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / ("vectors.npy" if asked.what == "vectors" else f"{asked.what}.parquet")
         MAKERS[asked.what](asked.count, source)
-        measure(asked.what, source, sides(RESULTS / f"{asked.what}.json", asked.count), asked.tool, 60 * asked.limit)
+        found = sides(RESULTS / f"{name_of(asked.what, asked.count)}.json", asked.count)
+        measure(asked.what, source, found, asked.tool, 60 * asked.limit)
+
+
+def name_of(what: str, count: int) -> str:
+    """Return the name of a file of results."""
+    return what if count == COUNT else f"{what}-{count}"
 
 
 def sides(path: Path, count: int) -> Sides:

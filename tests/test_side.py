@@ -101,6 +101,7 @@ INDEX: dict[str, list[Row]] = {
         {
             "what": "on disk", "build": 2.0, "queries_a_second": 30_000, "recall": 1.0, "precision": 1.0,
             "bytes": 8_000_000, "open_milliseconds": 2.0, "single_milliseconds": 0.4, "adds_a_second": 2000,
+            "sign": 0.5,
         },
     ],
     "other": [
@@ -164,9 +165,14 @@ def test_the_page_shows_an_index(tmp_path: Path) -> None:
         "| lookalike, on disk | 1.0 | 30,000 | 2.00 | 1 | 1 | 1,600 |",
         "| other, in memory | 1.0 | 900 | 9.00 | 0.8000 | 0.9000 | \N{EN DASH} |",
     ]
-    assert "opened in 2 ms" in side_page.words_on_index(found)
-    assert "took 0.4 ms" in side_page.words_on_index(found)
-    assert side_page.words_on_index(Sides(tmp_path / "none.json", 0)) == ""
+    none = Sides(tmp_path / "none.json", 0)
+    words = side_page.words_on_index(found, none)
+    assert "opened in 2 ms" in words
+    assert "took 0.4 ms" in words
+    assert "built in 4 times that" in words
+    assert "5,000 documents" not in words
+    assert "Of 5,000 documents it was built in 2.00 seconds" in side_page.words_on_index(found, found)
+    assert side_page.words_on_index(none, none) == ""
 
 
 def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
@@ -185,14 +191,14 @@ def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
 def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
     sets, vectors = sides(tmp_path, "sets", SETS), sides(tmp_path, "vectors", VECTORS)
     index = sides(tmp_path, "index", INDEX)
-    written = page.page([], sets, vectors, index)
+    written = page.page([], dict(zip(page.SIDES, (sets, vectors, index, index), strict=True)))
     assert not re.search(r"\{.*\}", written)
     assert re.findall(r"images/benchmark-(\w+)\.svg", written) == ["sets", "vectors"]
     for draw in page.plots_of_sides(sets, vectors).values():
         assert render(draw(), "svg") == render(draw(), "svg")
     none = Sides(tmp_path / "none.json", 0)
     assert page.plots_of_sides(none, none) == {}
-    assert "images/" not in page.page([], none, none, none)
+    assert "images/" not in page.page([], dict.fromkeys(page.SIDES, none))
 
 
 def test_machines_are_told_apart_where_there_are_several(tmp_path: Path) -> None:
