@@ -116,10 +116,14 @@ NAN = float("nan")
         (np.array([[1, 2], [1, NAN]]), {}, "item 1: the vector holds NaN or an infinity"),
         (np.array([[1, 2], [1, 3], [np.inf, 0]]), {"measure": "euclidean", "threshold": 1}, "item 2: the vector holds"),
         (np.array([[1.0, 2], [0, 0]]), {}, "item 1: the vector has only zeros"),
-        ([[1.0, 2.0], [1.0]], {}, "item 1: the vector has 1 numbers, but those before have 2"),
+        ([[1.0, 2.0], [1.0]], {}, "item 1: the vector has 1 numbers, but that of item 0 has 2"),
         ([[1.0, 2.0], [1.0, None]], {}, "item 1: a number of the vector is null"),
         (np.zeros((2, 2, 2)), {}, r"an array of shape \(2, 2, 2\)"),
-        (np.array([[1e200, 1.0]]), {}, "too long or too short"),
+        (
+            np.array([[1e200, 1.0]]),
+            {"measure": "euclidean", "threshold": 1},
+            "item 0: the vector is too long or too short",
+        ),
         (np.array([1.0, 2.0]), {}, r"an array of shape \(2,\)"),
         (np.zeros((2, 2)), {"measure": "hamming", "threshold": 1}, "bits must be bool, or packed in uint8"),
     ],
@@ -138,7 +142,7 @@ def test_lengths_that_differ_between_batches_are_named(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"vector": [[1.0, 2.0]] * 40 + [[1.0, 2.0, 3.0]]}), tmp_path / "a.parquet", row_group_size=40
     )
-    with pytest.raises(InputError, match=r"a\.parquet, row 41: the vector has 3 numbers, but those before have 2"):
+    with pytest.raises(InputError, match=r"a\.parquet, row 41: the vector has 3 numbers, but that of"):
         find_pairs(tmp_path / "a.parquet", batch_bytes=1)
 
 

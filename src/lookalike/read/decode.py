@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .base import Batch
 from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
-from .numbers import as_bits, as_vectors
+from .numbers import as_bits, as_vectors, truths_in
 from .utf8 import ensure_utf8
 from .weights import as_weights, with_weights
 
@@ -45,7 +45,8 @@ def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[
     if roles.rank is not None:
         ranks = as_ranks(columns.column(roles.rank), plan.rank_type, where, roles.rank)
         ranks = ensure_utf8(ranks, errors, where, f"column {roles.rank!r}") if is_string(ranks.type) else ranks
-    return Batch(first, items, ids, ranks)
+    truths = truths_in(columns.column(roles.text)) if roles.kind == "bits" else 0
+    return Batch(first, items, ids, ranks, truths)
 
 
 def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Array:

@@ -95,7 +95,7 @@ def table_of(array: npt.NDArray[Any], *, bits: bool) -> pa.Table:
     if array.ndim == 1:
         return pa.table({name: array})
     if array.dtype == np.bool_:
-        array = np.packbits(array, axis=1) if bits else array.astype(np.uint8)
+        array = array if bits else array.astype(np.uint8)
     return pa.table({name: lists_of(array)})
 
 
