@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from .base import Batch
-from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
+from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string, signed
 from .numbers import as_bits, as_vectors, truths_in
 from .utf8 import ensure_utf8
 from .weights import as_weights, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow as pa
 
     from .base import Options
     from .roles import Roles
@@ -53,6 +53,8 @@ def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Arra
     errors = plan.options.encoding_errors
     if plan.options.long:
         single = as_ids(column, plan.element_type, where, "element")
+        if single.type == pa.uint64():
+            single = signed(single, where)
         return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
     if plan.roles.kind == "texts":
         return ensure_utf8(as_text(column), errors, where)
