@@ -179,7 +179,8 @@ class Euclidean(Family):
         products += their_squares[None, :]
         largest = squares.max(initial=0) + their_squares.max(initial=0)
         products -= 4 * (self.length + 8) * np.finfo(np.float64).eps * largest
-        closest: NDArray[np.float32] = np.sqrt(np.maximum(products, 0)).astype(np.float32)
+        with np.errstate(over="ignore"):  # an infinity is as far
+            closest: NDArray[np.float32] = np.sqrt(np.maximum(products, 0)).astype(np.float32)
         closest *= np.float32(4 * ROUNDING - 1)
         return closest
 
