@@ -171,6 +171,9 @@ def test_a_file_that_is_no_array(tmp_path: Path) -> None:
     np.save(tmp_path / "b.npy", np.array([{"a": 1}], object), allow_pickle=True)
     with pytest.raises(InputError, match=r"b\.npy cannot be read as an array"):
         find_pairs(tmp_path / "b.npy")
+    (tmp_path / "c.npy").write_bytes(b"PK\x03\x04 no archive")
+    with pytest.raises(InputError, match=r"c\.npy is an archive"):
+        find_pairs(tmp_path / "c.npy")
 
 
 # arrays in files
@@ -208,7 +211,7 @@ def test_arrays_that_cannot_be_read(array: Any, message: str, tmp_path: Path) ->
 def test_an_archive_is_no_array(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", a=np.ones((2, 2)))
     (tmp_path / "a.npz").rename(tmp_path / "a.npy")
-    with pytest.raises(InputError, match=r"a\.npy is an archive of arrays"):
+    with pytest.raises(InputError, match=r"a\.npy is an archive, as numpy\.savez makes"):
         find_pairs(tmp_path / "a.npy")
 
 

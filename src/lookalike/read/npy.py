@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .base import Format, Options
 
 _FEWEST = 16
+ARCHIVE = b"PK"
 DOUBLE = 8
 """Bytes of a number of double precision."""
 
@@ -36,13 +37,12 @@ class NpyPart(OneFile):
         super().__init__(path, label, options)
         self._bits = options.kind == "bits"
         with reading(label):
+            if begins_an_archive(path):
+                raise InputError(f"{label} is an archive, as numpy.savez makes; save one of its arrays with numpy.save")
             try:
                 array = np.load(path, mmap_mode="r", allow_pickle=False)
             except (ValueError, EOFError) as error:
                 raise InputError(f"{label} cannot be read as an array ({error}); save it with numpy.save") from error
-        if not isinstance(array, np.ndarray):
-            array.close()
-            raise InputError(f"{label} is an archive of arrays, as numpy.savez makes; save one of them with numpy.save")
         self._array = checked(array, label, bits=self._bits)
 
     @cached_property
@@ -78,6 +78,12 @@ class NpyPart(OneFile):
     def _whole(self, array: npt.NDArray[Any]) -> pa.Table:
         name = self.columns.names[0]
         return pa.table({name: lists_of(array) if array.ndim > 1 else native(array)})
+
+
+def begins_an_archive(path: Path) -> bool:
+    """Tell whether a file begins as archives do."""
+    with path.open("rb") as file:
+        return file.read(len(ARCHIVE)) == ARCHIVE
 
 
 def checked(array: npt.NDArray[Any], label: str, *, bits: bool) -> npt.NDArray[Any]:
