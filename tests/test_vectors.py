@@ -114,7 +114,7 @@ def test_cosines_at_awkward_thresholds(lists: list[list[int]], threshold: float)
     for i, one in enumerate(rows.astype(int)):
         for j, two in enumerate(rows.astype(int)):
             same = bool((one == two).all())
-            cosine = int(one @ two) / (math.sqrt(int(one @ one)) * math.sqrt(int(two @ two)))
+            cosine = int(one @ two) / math.sqrt(int(one @ one) * int(two @ two))
             value = 1.0 if same else max(-1.0, min(1.0, cosine))
             if i < j and value >= threshold:
                 exact[i, j] = value

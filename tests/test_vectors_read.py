@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from brute_vectors import MEASURES, assert_same, collection, every_measure, truth
 from finding import found
+from scipy import sparse
 
-from lookalike import InputError, RecipeError, deduplicate, find_pairs
+from lookalike import InputError, RecipeError, deduplicate, find_pairs, nearest, tune
 
 # where vectors come from
 
@@ -116,10 +117,14 @@ NAN = float("nan")
         (np.array([[1, 2], [1, NAN]]), {}, "item 1: the vector holds NaN or an infinity"),
         (np.array([[1, 2], [1, 3], [np.inf, 0]]), {"measure": "euclidean", "threshold": 1}, "item 2: the vector holds"),
         (np.array([[1.0, 2], [0, 0]]), {}, "item 1: the vector has only zeros"),
-        ([[1.0, 2.0], [1.0]], {}, "item 1: the vector has 1 numbers, but those before have 2"),
+        ([[1.0, 2.0], [1.0]], {}, "item 1: the vector has 1 numbers, but that of item 0 has 2"),
         ([[1.0, 2.0], [1.0, None]], {}, "item 1: a number of the vector is null"),
         (np.zeros((2, 2, 2)), {}, r"an array of shape \(2, 2, 2\)"),
-        (np.array([[1e200, 1.0]]), {}, "too long or too short"),
+        (
+            np.array([[1e200, 1.0]]),
+            {"measure": "euclidean", "threshold": 1},
+            "item 0: the vector is too long or too short",
+        ),
         (np.array([1.0, 2.0]), {}, r"an array of shape \(2,\)"),
         (np.zeros((2, 2)), {"measure": "hamming", "threshold": 1}, "bits must be bool, or packed in uint8"),
     ],
@@ -138,7 +143,7 @@ def test_lengths_that_differ_between_batches_are_named(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"vector": [[1.0, 2.0]] * 40 + [[1.0, 2.0, 3.0]]}), tmp_path / "a.parquet", row_group_size=40
     )
-    with pytest.raises(InputError, match=r"a\.parquet, row 41: the vector has 3 numbers, but those before have 2"):
+    with pytest.raises(InputError, match=r"a\.parquet, row 41: the vector has 3 numbers, but that of"):
         find_pairs(tmp_path / "a.parquet", batch_bytes=1)
 
 
@@ -166,3 +171,107 @@ def test_a_file_that_is_no_array(tmp_path: Path) -> None:
     np.save(tmp_path / "b.npy", np.array([{"a": 1}], object), allow_pickle=True)
     with pytest.raises(InputError, match=r"b\.npy cannot be read as an array"):
         find_pairs(tmp_path / "b.npy")
+    (tmp_path / "c.npy").write_bytes(b"PK\x03\x04 no archive")
+    with pytest.raises(InputError, match=r"c\.npy is an archive"):
+        find_pairs(tmp_path / "c.npy")
+
+
+# arrays in files
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">f8", ">i2", ">f2"])
+def test_arrays_of_the_other_order_of_bytes(dtype: str, tmp_path: Path) -> None:
+    rows = np.array([[1, 2], [2, 1], [3, 6]], dtype)
+    np.save(tmp_path / "a.npy", rows)
+    for items in (rows, tmp_path / "a.npy"):
+        assert list(found(items, threshold=0.99).values()) == [1.0]
+    deduplicate(tmp_path / "a.npy", threshold=0.99).write(tmp_path / "kept.npy")
+    assert np.load(tmp_path / "kept.npy").tolist() == [[1, 2], [2, 1]]
+    hashes = np.array([7, 8, 7], ">u8")
+    np.save(tmp_path / "h.npy", hashes)
+    for items in (hashes, tmp_path / "h.npy"):
+        assert list(found(items, measure="hamming", threshold=1).values()) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.ones((2, 2), np.longdouble), "type (longdouble|float128|float96); convert it to float64"),
+        (np.zeros((3, 0)), r"shape \(3, 0\), whose rows are empty"),
+        (np.zeros((0, 0)), r"shape \(0, 0\), whose rows are empty"),
+    ],
+)
+def test_arrays_that_cannot_be_read(array: Any, message: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", array)
+    for items, label in ((array, "the input"), (tmp_path / "a.npy", r"a\.npy")):
+        with pytest.raises(InputError, match=f"{label} is an array of {message}"):
+            find_pairs(items)
+
+
+def test_an_archive_is_no_array(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", a=np.ones((2, 2)))
+    (tmp_path / "a.npz").rename(tmp_path / "a.npy")
+    with pytest.raises(InputError, match=r"a\.npy is an archive, as numpy\.savez makes"):
+        find_pairs(tmp_path / "a.npy")
+
+
+# JSON, which has one kind of numbers
+
+
+@pytest.mark.parametrize("asked", [{"measure": "euclidean", "threshold": 0.1}, {"shingle": "vectors"}])
+def test_a_fraction_that_comes_late(asked: dict[str, Any], tmp_path: Path) -> None:
+    rows = [[i, 1, 2] for i in range(60_000)] + [[0.25, 1, 2.5], [0.25, 1, 2.5]]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"vector": row}) + "\n" for row in rows))
+    pairs = found(tmp_path / "a.jsonl", **{"threshold": 1.0, **asked})
+    assert tuple(f"{tmp_path / 'a.jsonl'}:{row}" for row in (60_001, 60_002)) in pairs
+
+
+# settings, before it is known what items are
+
+
+def test_low_thresholds_of_vectors_and_sets() -> None:
+    rows = np.array([[1.0, 0.0], [0.02, 1.0]])
+    assert found(rows, measure="cosine", threshold=0.01, recall=1).keys() == {(0, 1)}
+    assert found(rows, measure="cosine", threshold=0.01).keys() == {(0, 1)}
+    assert found([{1, 2}, {2, 3}], measure="cosine", threshold=0.01) == {(0, 1): 0.5}
+    with pytest.raises(RecipeError, match="`threshold` must be closer"):
+        find_pairs(["a b", "b c"], measure="cosine", threshold=0.01)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    rows = collection(MEASURES["cosine"], 60)
+    one: Any = np.int64(1)
+    half: Any = np.float32(0.5)
+    result = find_pairs(rows, threshold=half, recall=half, seed=one, threads=one, measure_recall=one)
+    assert result.recipe.to_json() == find_pairs(rows, threshold=0.5, recall=0.5, seed=1).recipe.to_json()
+    assert found(rows, bands=50 * one, rows=2 * one) == found(rows, bands=50, rows=2)
+    assert found(rows, measure="agreement", tolerance=2 * half, threshold=half)
+    assert len(nearest(rows, 3 * one)) == 180
+    assert tune(half, half) == tune(0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("items", "asked", "message"),
+    [
+        (np.eye(3), {"measure": "manhattan"}, "must be cosine, euclidean or agreement for vectors. Got 'manhattan'"),
+        ([{1}], {"measure": "manhattan"}, "must be jaccard, dice, .* for sets. Got 'manhattan'"),
+        (np.eye(3), {"bag": True}, "`bag` counts repeated elements of sets, and vectors have none"),
+        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not go with elements"),
+        (
+            pa.table({"a": ["x"], "b": ["y"]}),
+            {"item": "a", "element": "b", "shingle": "words:3"},
+            "`shingle` words:3 does not go with elements",
+        ),
+    ],
+)
+def test_settings_of_other_kinds(items: Any, asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        find_pairs(items, **asked)
+
+
+def test_large_distances_do_not_warn() -> None:
+    rows = np.array([[1e100, 0.0], [0.0, 2e100], [1e100, 1.0]])
+    asked: dict[str, Any] = {"measure": "euclidean", "threshold": 1e99}
+    assert found(rows, recall=1, **asked) == {(0, 2): pytest.approx(1.0)}
+    assert found(rows, **asked).keys() == {(0, 2)}
+    assert [right for _, right, *_ in nearest(rows, 1, measure="euclidean")] == [2, 0, 0]

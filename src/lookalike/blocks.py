@@ -107,7 +107,8 @@ def above(
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """Yield the places in two blocks of all pairs that may reach the score `least`."""
     products = family.about(one, two)
-    bound = np.float32(np.nextafter(np.float32(least - family.margin), np.float32(-np.inf)))
+    with np.errstate(over="ignore"):  # what is out of range is an infinity, and below all others as well
+        bound = np.float32(np.nextafter(np.float32(least - family.margin), np.float32(-np.inf)))
     out = (np.empty(1 << 16, np.int32), np.empty(1 << 16, np.int32))
     if products.shape[1] > len(out[0]):
         out = (np.empty(products.shape[1], np.int32), np.empty(products.shape[1], np.int32))

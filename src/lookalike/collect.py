@@ -120,6 +120,7 @@ class VectorCollector:
     def finish(self) -> Copies:
         """Find the vectors that are the same, and sign all of them."""
         run, items = self._run, self.items
+        items.finish()
         copies = items.copies()
         run.recipe = replace(run.recipe, measure=replace(run.recipe.measure, bits=items.bits))
         self.family = FAMILIES[run.recipe.measure.name](items, run.recipe)

@@ -95,7 +95,7 @@ class Cosine(Family):
     def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
         self.margin = (self.length + 8) * ROUNDING
-        self.norms = norms(self.matrix)
+        self.squares = squares(self.matrix)
         self._directions = np.empty((self.length, 0), np.float32)
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
@@ -112,15 +112,18 @@ class Cosine(Family):
         return self._directions[:, :count]
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the cosine of the angle between each two vectors."""
+        """Return the cosine of the angle between each two vectors.
+
+        The root of the product of two squares, not the product of their roots: of copies it is the square itself.
+        """
         out = np.empty(len(left))
         kernels.dot_products(left, right, self.matrix, out)
-        out /= self.norms[left] * self.norms[right]
+        out /= np.sqrt(self.squares[left] * self.squares[right])
         return np.clip(out, -1.0, 1.0)
 
     def ready(self, items: NDArray[np.int32] | slice) -> Matrix:
         """Return vectors of length 1; what is no vector remains a row of zeros."""
-        lengths = self.norms[items]
+        lengths = np.sqrt(self.squares[items])
         scale = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
         rows = self.matrix[items]
         if rows.dtype == np.float32 and np.all((scale < LARGEST) & (scale > 1 / LARGEST)):
@@ -141,7 +144,7 @@ class Euclidean(Family):
 
     def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
-        norms(self.matrix)  # which raises where a square is no number
+        squares(self.matrix)  # which raises where one is no number
         self._directions = np.empty((self.length, 0))
         self._middle = vectors.middle
         """Vectors are moved by it before they are multiplied, so that what is small remains."""
@@ -176,7 +179,8 @@ class Euclidean(Family):
         products += their_squares[None, :]
         largest = squares.max(initial=0) + their_squares.max(initial=0)
         products -= 4 * (self.length + 8) * np.finfo(np.float64).eps * largest
-        closest: NDArray[np.float32] = np.sqrt(np.maximum(products, 0)).astype(np.float32)
+        with np.errstate(over="ignore"):  # an infinity is as far
+            closest: NDArray[np.float32] = np.sqrt(np.maximum(products, 0)).astype(np.float32)
         closest *= np.float32(4 * ROUNDING - 1)
         return closest
 
@@ -270,8 +274,8 @@ FAMILIES: dict[str, type[Family]] = {
 }
 
 
-def norms(matrix: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the lengths of vectors; raise where one is too long or too short for numbers to hold its square."""
+def squares(matrix: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the squares of the lengths of vectors; raise where one is too long or too short for it."""
     every = np.arange(len(matrix), dtype=np.int32)
     out = np.empty(len(matrix))
     kernels.dot_products(every, every, matrix, out)
@@ -279,7 +283,7 @@ def norms(matrix: NDArray[Any]) -> NDArray[np.float64]:
     lost[out == 0] = matrix[out == 0].any(axis=1)
     if lost.any():
         raise InputError("A vector is too long or too short for its square to be a number. Scale all of them")
-    return np.sqrt(out)
+    return out
 
 
 def uniform_numbers(seed: int, first: int, count: int) -> NDArray[np.float64]:

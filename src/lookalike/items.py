@@ -163,6 +163,12 @@ class Prints:
         for column, half in zip(self._halves, prints.T, strict=True):
             column.append(half)
 
+    def there(self, part: slice) -> NDArray[np.bool_]:
+        """Tell of which of some items there is anything."""
+        keys = np.empty(part.stop - part.start, np.uint64)
+        self._halves[0].read(part.start, keys)
+        return np.asarray(keys != 0)
+
     def copies(self) -> Copies:
         """Find the items that are the same, and those of which there is nothing; then forget the fingerprints."""
         first, second = self._halves
@@ -175,9 +181,13 @@ class Prints:
         repeated, bounds = find_groups(keys, items if there.all() else items[there])
         if len(repeated):
             mark_copies(repeated, bounds, second.view(), original)
+        self.close()
+        return Copies(original)
+
+    def close(self) -> None:
+        """Forget the fingerprints."""
         for column in self._halves:
             column.close()
-        return Copies(original)
 
 
 def mark_copies(

@@ -103,7 +103,8 @@ def bounds_of(products: NDArray[np.float32], best: Best, k: int, margin: float) 
     if products.shape[1] > k + 1 and not np.isfinite(bounds).all():
         there = np.partition(products, products.shape[1] - k - 1, axis=1)[:, products.shape[1] - k - 1]
         bounds = np.maximum(bounds, there)  # one more than k, since an item itself may be among them
-    return np.nextafter((bounds - 2 * margin).astype(np.float32), np.float32(-np.inf))
+    with np.errstate(over="ignore"):
+        return np.nextafter((bounds - 2 * margin).astype(np.float32), np.float32(-np.inf))
 
 
 def find_vectors(

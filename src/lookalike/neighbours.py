@@ -18,6 +18,7 @@ from lookalike.errors import RecipeError
 from lookalike.near_sets import Listed, Scanned
 from lookalike.near_vectors import find_vectors
 from lookalike.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
+from lookalike.recipe import plain_number
 from lookalike.results import Nearest, nearest_table
 from lookalike.settings import Run, Settings
 from lookalike.space import SetSpace, VectorSpace, WeightSpace
@@ -49,11 +50,12 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
       1     0      1     0.6667
       2     0      1     0.5000
     """
+    k = plain_number(k)
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise RecipeError(f"`k` must be a whole number, at least 1. Got {k!r}")
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
-    wanted = settings.get("recall", 0.99)
+    wanted = plain_number(settings.get("recall", 0.99))
     with Run(without_bands(settings), items, against) as run:
         collected = collect(run, searched=False)
         questions, among = sides(collected)

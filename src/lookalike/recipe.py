@@ -13,6 +13,7 @@ import dataclasses
 import json
 import math
 from dataclasses import dataclass, field
+from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
@@ -35,6 +36,11 @@ WHOLE = ("elements", "weights", "vectors", "bits")
 
 LARGEST_SHINGLE = 1000
 LARGEST_SIGNATURE = 1 << 16
+
+
+def plain_number(value: Any) -> Any:  # noqa: ANN401 - any setting
+    """Return a number of NumPy as one of Python, and all else as it is."""
+    return value.item() if isinstance(value, Number) and hasattr(value, "item") else value
 
 
 def check_number(name: str, value: object) -> None:
@@ -79,6 +85,8 @@ class Shingling:
             )
         if self.kind == "weights" and self.bag:
             raise RecipeError("`bag` counts repeated elements, and weights do so by themselves. Leave it out")
+        if self.kind in ("vectors", "bits") and self.bag:
+            raise RecipeError(f"`bag` counts repeated elements of sets, and {self.kind} have none. Leave it out")
         if not isinstance(self.size, int) or not 1 <= self.size <= LARGEST_SHINGLE:
             raise RecipeError(f"The size of a shingle must be in 1..{LARGEST_SHINGLE}. Got {self.kind}:{self.size}")
         if self.form is not None and self.form not in get_args(Form):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, cast
 
 from lookalike.errors import InputError, RecipeError
 from lookalike.measures import NAMES, Measure, Of
 from lookalike.read import open_source
-from lookalike.recipe import WHOLE, Banding, Form, Recipe, Shingling, Sketch
+from lookalike.recipe import WHOLE, Banding, Form, Recipe, Shingling, Sketch, plain_number
 from lookalike.scratch import Scratch
 from lookalike.stages import Stages, Watcher
 from lookalike.threads import Threads
@@ -100,9 +100,31 @@ def measure_of(settings: Settings, kind: Kind) -> Measure:
 
 def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
     """Make the recipe that settings ask for, for items of a kind; the bands of sets and vectors are settled later."""
+    settings = plain(settings)
+    recipe = untuned(settings, kind)
+    return recipe if kind == "elements" else tuned(recipe, settings)
+
+
+def plain(settings: Settings) -> Settings:
+    """Return settings with the numbers of NumPy as those of Python."""
+    return cast("Settings", {name: plain_number(value) for name, value in settings.items()})
+
+
+def tuned(recipe: Recipe, settings: Settings) -> Recipe:
+    """Return a recipe for sets with the bands that follow from threshold and recall, unless it is to have none."""
+    measure, recall = recipe.measure, settings.get("recall", 0.99)
+    if recipe.banding is None and measure.banded and measure.of == "sets" and recall < 1:
+        return replace(recipe, banding=tune(recipe.threshold, recall, measure=measure.name))
+    return recipe
+
+
+def untuned(settings: Settings, kind: Kind) -> Recipe:
+    """Make the recipe that settings ask for, with bands only if they are given."""
     given: dict[str, Any] = dict(settings)
     usual = kind if kind in WHOLE else "words:5"
     shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
+    if kind in WHOLE and shingling.kind != kind:
+        raise RecipeError(f"`shingle` {shingling} does not go with {kind}, which are taken as they are. Leave it out")
     measure = measure_of(settings, kind)
     if measure.is_distance and "threshold" not in given:
         raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
@@ -119,8 +141,6 @@ def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
     banding: Banding | None = None
     if bands is not None and rows is not None:
         banding = Banding(bands, rows)
-    elif recall < 1 and measure.banded and measure.of == "sets" and kind != "elements":
-        banding = tune(threshold, recall, measure=measure.name)
     options = {key: given[key] for key in ("sketch", "seed") if key in given}
     return Recipe(shingling, banding, threshold, measure=measure, **options)
 
@@ -130,11 +150,8 @@ def lasting_recipe(settings: Settings, kind: Kind) -> Recipe:
 
     Vectors and bits have none unless they are given.
     """
-    recipe = recipe_of(settings, kind)
-    measure, recall = recipe.measure, settings.get("recall", 0.99)
-    if recipe.banding is None and measure.banded and measure.of == "sets" and recall < 1:
-        return replace(recipe, banding=tune(recipe.threshold, recall, measure=measure.name))
-    return recipe
+    settings = plain(settings)
+    return tuned(untuned(settings, kind), settings)
 
 
 def kind_of(settings: Settings) -> Kind | None:
@@ -159,6 +176,15 @@ def whole_number(name: Literal["measure_recall", "examples"], settings: Settings
     return value
 
 
+def check_early(settings: Settings) -> None:
+    """Raise where settings are wrong, as far as that shows before anything is read, and items may turn out anything."""
+    kind = kind_of(settings)
+    if kind is not None:
+        recipe_of(settings, kind)
+    elif settings.get("measure") in (None, *NAMES["sets"]):
+        untuned(settings, "texts")
+
+
 def check_alike(one: Source, other: Source) -> None:
     """Raise where two collections can have nothing in common."""
     if one.kind != other.kind and other.about() != 0:
@@ -178,7 +204,8 @@ class Run:
     def __init__(self, settings: Settings, inputs: Any, against: Any = None, rank: str | None = None) -> None:  # noqa: ANN401 - whatever holds texts
         if unknown := set(settings) - set(Settings.__annotations__):
             raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
-        recipe_of(settings, kind_of(settings) or "texts")
+        settings = plain(settings)
+        check_early(settings)
         self.sampled, self.examples = (whole_number(name, settings) for name in ("measure_recall", "examples"))
         self.threads = Threads(settings.get("threads"))
         self.stages = Stages(settings.get("watcher"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import RecipeError
 from lookalike.measures import NAMES, Measure, Name, Of
-from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold
+from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +56,7 @@ def tune(
     With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for how similar some of its items
     are. It says itself of what it is. The other arguments are those of `estimate_costs`, which tells more.
     """
+    threshold, recall = plain_number(threshold), plain_number(recall)
     if sample is not None:
         if of is not None or bits is not None:
             raise RecipeError("A sample says by itself what its items are. Leave `of` and `bits` out")

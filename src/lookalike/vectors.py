@@ -28,6 +28,15 @@ WORD = 8
 ROWS_AT_A_TIME = 1 << 12
 """Vectors that are worked on at a time."""
 
+LARGEST = 2.0**64
+"""Where the largest number of a vector is above it, or below its inverse, angles are taken of a multiple."""
+
+USUAL = 2.0**100
+"""The squares of nearly all vectors are below it, and above its inverse; single precision holds these."""
+
+LEAST_SQUARE = 1e-290
+"""Squares of lengths from which on they have all their digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -37,7 +46,9 @@ class Checked:
     prints: NDArray[np.uint64]
     nulls: int
     bits: int
-    """How many bits a row has, if it is one of bits."""
+    """How many bits a row has, if it is one of bits; in whole bytes."""
+    truths: int
+    """How many of them were given, if that is known."""
 
 
 class Vectors:
@@ -48,13 +59,16 @@ class Vectors:
 
     def __init__(self, scratch: Scratch, measure: Measure) -> None:
         self._measure = measure
+        self._scratch = scratch
         self._data: Column[np.uint8] = scratch.column(np.uint8)
         self._prints = Prints(scratch)
         self._keys: Column[np.uint64] = scratch.column(np.uint64)
         self._blocks: list[Block] = []
         self._dtype = np.dtype(np.float32)
         self.length = 0
+        """Numbers of a vector; 0 while there was none that is not null."""
         self.bits = 0
+        self._truths = 0
         self.count = 0
         self.nulls = 0
 
@@ -72,25 +86,64 @@ class Vectors:
         rows = as_compared(rows, self._measure)
         prints = fingerprints(rows)
         prints[missing] = 0
-        return Checked(rows, prints, int(missing.sum()), bits)
+        return Checked(rows, prints, int(missing.sum()), bits, batch.truths)
 
     def append(self, checked: Checked, source: Source, first: int) -> None:
-        """Take a batch that was looked through; now they come in order."""
-        if not self.length and len(checked.rows):
-            self.length, self.bits, self._dtype = checked.rows.shape[1], checked.bits, checked.rows.dtype
-        if len(checked.rows) and (checked.rows.shape[1], checked.bits) != (self.length, self.bits):
-            has, had = checked.rows.shape[1], self.length
-            what, unit = "vector", "numbers"
-            if self._measure.of == "bits":
-                has, had, what, unit = checked.bits, self.bits, "item", "bits"
-            raise InputError(
-                f"{source.where(first)}: the {what} has {has} {unit}, but those before have {had}. Make all of one "
-                "length"
-            )
-        self._data.append(checked.rows.astype(self._dtype, copy=False).view(np.uint8))
-        self._prints.append(checked.prints)
-        self.count += len(checked.rows)
+        """Take a batch that was looked through; now they come in order. All have the wider type of all batches."""
+        rows, prints = checked.rows, checked.prints
+        if checked.nulls == len(rows):  # which have no length
+            rows = np.zeros((len(rows), self.length), self._dtype)
+        elif not self.length:
+            self._begin(rows.shape[1], checked.bits, rows.dtype)
+        elif self._differs(checked):
+            raise self._other_length(checked, source.where(first + int(np.argmax(prints[:, 0] != 0))))
+        self._truths = self._truths or checked.truths
+        if rows.dtype.itemsize > self._dtype.itemsize:
+            self._widen(rows.dtype)
+        elif rows.dtype != self._dtype:
+            rows, prints = widened(rows, prints[:, 0] != 0, self._dtype)
+        self._data.append(rows.view(np.uint8))
+        self._prints.append(prints)
+        self.count += len(rows)
         self.nulls += checked.nulls
+
+    def _begin(self, length: int, bits: int, dtype: np.dtype[Any]) -> None:
+        """Take note of what vectors are, and make rows of those before, which are null."""
+        self.length, self.bits, self._dtype = length, bits, dtype
+        for part in self.parts():
+            self._data.append(np.zeros((part.stop - part.start) * length * dtype.itemsize, np.uint8))
+
+    def _widen(self, dtype: np.dtype[Any]) -> None:
+        """Write all vectors again, with more digits, since one has come that has them."""
+        rows, data, prints = self.matrix, self._data, self._prints
+        self._data, self._prints, self._dtype = self._scratch.column(np.uint8), Prints(self._scratch), dtype
+        for part in self.parts():
+            wide, made = widened(rows[part], prints.there(part), dtype)
+            self._data.append(wide.view(np.uint8))
+            self._prints.append(made)
+            data.trim()
+        data.close()
+        prints.close()
+
+    def _differs(self, checked: Checked) -> bool:
+        """Tell whether vectors have another length than those before."""
+        if checked.truths and self._truths and checked.truths != self._truths:
+            return True
+        return (checked.rows.shape[1], checked.bits) != (self.length, self.bits)
+
+    def _other_length(self, checked: Checked, where: str) -> InputError:
+        """Say that a vector has another length than those before."""
+        has, had, what, unit = checked.rows.shape[1], self.length, "vector", "numbers"
+        if self._measure.of == "bits":
+            what, unit = "item", "bits"
+            has, had = checked.truths or checked.bits, self._truths or self.bits
+        return InputError(f"{where}: the {what} has {has} {unit}, but those before have {had}. Make all of one length")
+
+    def finish(self) -> None:
+        """Give rows even to a collection in which all is null, once it is complete."""
+        if self.count and not self.length:
+            bits = self._measure.of == "bits"
+            self._begin(1, 64 if bits else 0, np.dtype(np.uint64 if bits else np.float32))
 
     def copies(self) -> Copies:
         """Find the vectors that are the same."""
@@ -143,8 +196,42 @@ def matrix_of(items: pa.Array) -> NDArray[Any]:
 
 
 def as_compared(rows: NDArray[Any], measure: Measure) -> NDArray[Any]:
-    """Return rows as they are compared: bits in words, vectors with one zero instead of two."""
-    return padded(rows).view(np.uint64) if measure.of == "bits" else rows + rows.dtype.type(0)
+    """Return rows as they are compared: bits in words, vectors with one zero instead of two.
+
+    Where only angles matter, a vector of very large or very small numbers is divided by a power of two.
+    """
+    if measure.of == "bits":
+        return padded(rows).view(np.uint64)
+    made: NDArray[Any] = rows + rows.dtype.type(0)
+    if measure.name == "cosine" and len(odd := unusual(made)):
+        largest = np.abs(made[odd]).max(axis=1)
+        beyond = (largest > 0) & ((largest > LARGEST) | (largest < 1 / LARGEST))
+        odd, exponents = odd[beyond], np.frexp(largest[beyond])[1]
+        made[odd] = np.ldexp(made[odd], -exponents[:, None])
+    return made
+
+
+def unusual(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Return which rows may hold zeros only, very large or very small numbers, NaN or infinities; hardly ever any."""
+    squares = squares_of(rows)
+    return np.flatnonzero(~((squares > 1 / USUAL) & (squares < USUAL)))
+
+
+def squares_of(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the squares of the lengths of rows, as far as their type goes."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        squares: NDArray[Any] = np.einsum("ij,ij->i", rows, rows)
+    return squares
+
+
+def widened(
+    rows: NDArray[Any], there: NDArray[np.bool_], dtype: np.dtype[Any]
+) -> tuple[NDArray[Any], NDArray[np.uint64]]:
+    """Return rows with more digits, and their fingerprints; those that are not there have none."""
+    wide = rows.astype(dtype)
+    prints = fingerprints(wide)
+    prints[~there] = 0
+    return wide, prints
 
 
 def fingerprints(rows: NDArray[Any]) -> NDArray[np.uint64]:
@@ -167,15 +254,22 @@ def refuse_wrong(batch: Batch, source: Source, measure: Measure) -> None:
     """Raise where a vector cannot be compared, and say where it stands."""
     if measure.of == "bits":
         return
-    missing = batch.items.is_null().to_numpy(zero_copy_only=False)
     rows = matrix_of(batch.items)
-    refuse(~np.isfinite(rows).all(axis=1) & ~missing, batch, source, "holds NaN or an infinity; replace it")
+    places = unusual(rows)
+    places = places[batch.items.is_valid().to_numpy(zero_copy_only=False)[places]]
+    if not len(places):
+        return
+    rows = rows[places]
+    squares, some = squares_of(rows), rows.any(axis=1)
+    refuse(places[~np.isfinite(rows).all(axis=1)], batch, source, "holds NaN or an infinity; replace it")
     if measure.name == "cosine":
-        no_direction = ~rows.any(axis=1) & ~missing
-        refuse(no_direction, batch, source, "has only zeros, so it has no direction; drop it, or make it null")
+        refuse(places[~some], batch, source, "has only zeros, so it has no direction; drop it, or make it null")
+    if measure.name == "euclidean" and rows.dtype == np.float64:
+        lost = places[~np.isfinite(squares) | (some & (squares < LEAST_SQUARE))]
+        refuse(lost, batch, source, "is too long or too short for its square to be a number; scale all vectors")
 
 
-def refuse(wrong: NDArray[np.bool_], batch: Batch, source: Source, why: str) -> None:
-    """Raise if a vector of a batch is wrong, and say where it stands."""
-    if wrong.any():
-        raise InputError(f"{source.where(batch.first + int(np.argmax(wrong)))}: the vector {why}")
+def refuse(wrong: NDArray[np.intp], batch: Batch, source: Source, why: str) -> None:
+    """Raise if vectors of a batch are wrong, and say where the first stands."""
+    if len(wrong):
+        raise InputError(f"{source.where(batch.first + int(wrong[0]))}: the vector {why}")

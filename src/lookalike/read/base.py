@@ -113,6 +113,8 @@ class Batch:
     """Values of the id column, one type for the whole source, no nulls. None if the source has none."""
     ranks: pa.Array | None
     """Values of the rank column as `int64`, `float64` or `large_string`; may hold nulls. None if not asked for."""
+    truths: int = 0
+    """Of bits that were given as truth values: how many each row has; 0 if they were not."""
 
     def __len__(self) -> int:
         return len(self.items)

@@ -190,7 +190,12 @@ def as_elements(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
     What says nothing about a set is refused: an element that is null or NaN, and a list without any.
     """
     array = plain(array)
-    lists = _lists(array, element_type(array.type.value_type))
+    try:
+        lists = _lists(array, element_type(array.type.value_type))
+    except pa.ArrowInvalid as error:
+        held = pa.array(array.to_pylist(), pa.large_list(plain_type(array.type.value_type)))
+        owners = pc.list_parent_indices(held)
+        raise refused(held.flatten(), lambda i: where(owners[i].as_py())) from error
     sizes = pc.list_value_length(lists)
     empty = pc.equal(sizes, 0)
     if pc.any(empty).as_py():
@@ -202,6 +207,28 @@ def as_elements(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
         row = owners[pc.index(missing, value=True).as_py()].as_py()
         raise InputError(f"{where(row)}: an element of the set is null or NaN; remove it, or make the whole set null")
     return lists
+
+
+def signed(elements: pa.Array, where: Callable[[int], str]) -> pa.Array:
+    """Return single elements as integers with a sign; one that is too large is refused."""
+    try:
+        return elements.cast(pa.int64())
+    except pa.ArrowInvalid as error:
+        raise refused(elements, where) from error
+
+
+def refused(values: pa.Array, where: Callable[[int], str]) -> InputError:
+    """Make the error for elements that cannot be told apart as others of their type are; the first of them is named."""
+    values = plain(values)
+    row = _first_refused(values, element_type(values.type))
+    if is_binary(values.type):
+        return InputError(
+            f"{where(row)}: an element of the set is not valid UTF-8; write it as text, such as hexadecimal digits"
+        )
+    return InputError(
+        f"{where(row)}: the element {values[row].as_py()!r} does not fit in 64-bit integers, which have a sign; write "
+        "elements as strings"
+    )
 
 
 def element_type(kind: pa.DataType) -> pa.DataType:
@@ -229,7 +256,7 @@ def holds(kind: pa.DataType, what: Kind) -> pa.DataType | None:
 def _lists(array: pa.Array, value: pa.DataType) -> pa.Array:
     kind = pa.large_list(value)
     if pa.types.is_list_view(array.type) or pa.types.is_large_list_view(array.type):
-        return pa.array(array.to_pylist(), type=kind)  # Arrow's own cast loses the last list (pyarrow 26.0)
+        array = pa.array(array.to_pylist(), pa.large_list(array.type.value_type))  # a cast loses lists (pyarrow 26.0)
     return array.cast(kind)
 
 
@@ -309,19 +336,19 @@ def _numbers(array: pa.Array, where: Callable[[int], str], name: str) -> pa.Arra
     try:
         return filled.cast(pa.float64())
     except pa.ArrowInvalid as error:
-        row = _first_word(filled)
+        row = _first_refused(filled, pa.float64())
         raise InputError(
             f"{where(row)}: column {name!r} holds {filled[row].as_py()!r}, but numbers in the rows before"
         ) from error
 
 
-def _first_word(array: pa.Array) -> int:
-    """Find the first value that is no number, by halves."""
+def _first_refused(array: pa.Array, kind: pa.DataType) -> int:
+    """Find the first value that cannot be cast, by halves."""
     low, high = 0, len(array)
     while high - low > 1:
         middle = (low + high) // 2
         try:
-            array.slice(low, middle - low).cast(pa.float64())
+            array.slice(low, middle - low).cast(kind)
         except pa.ArrowInvalid:
             high = middle
         else:

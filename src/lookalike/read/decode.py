@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from .base import Batch
-from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string
-from .numbers import as_bits, as_vectors
+from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string, signed
+from .numbers import as_bits, as_vectors, truths_in
 from .utf8 import ensure_utf8
 from .weights import as_weights, with_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import pyarrow as pa
 
     from .base import Options
     from .roles import Roles
@@ -45,13 +45,16 @@ def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[
     if roles.rank is not None:
         ranks = as_ranks(columns.column(roles.rank), plan.rank_type, where, roles.rank)
         ranks = ensure_utf8(ranks, errors, where, f"column {roles.rank!r}") if is_string(ranks.type) else ranks
-    return Batch(first, items, ids, ranks)
+    truths = truths_in(columns.column(roles.text)) if roles.kind == "bits" else 0
+    return Batch(first, items, ids, ranks, truths)
 
 
 def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Array:
     errors = plan.options.encoding_errors
     if plan.options.long:
         single = as_ids(column, plan.element_type, where, "element")
+        if single.type == pa.uint64():
+            single = signed(single, where)
         return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
     if plan.roles.kind == "texts":
         return ensure_utf8(as_text(column), errors, where)

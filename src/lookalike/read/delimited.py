@@ -101,7 +101,11 @@ class DelimitedPart(OneFile):
 
     def _read(self, names: list[str], size: int, skip: int) -> Iterator[pa.RecordBatch]:
         convert = pa.csv.ConvertOptions(
-            column_types=self.columns, include_columns=names, check_utf8=False, strings_can_be_null=False
+            column_types=self.columns,
+            include_columns=names,
+            check_utf8=False,
+            null_values=[""],
+            strings_can_be_null=self._options.long,  # an empty text is a text, but no name
         )
         with self._open(size, convert) as reader:
             for batch in reader:
@@ -138,7 +142,7 @@ class DelimitedPart(OneFile):
 
     def _check_last(self, value: pa.Scalar, rows: int) -> None:
         """Find a quote open at the end of the file: only a quoted value holds a newline, and it ends in a quote."""
-        if b"\n" in value.as_buffer().to_pybytes() and not self._tail().rstrip().endswith(b'"'):
+        if value.is_valid and b"\n" in value.as_buffer().to_pybytes() and not self._tail().rstrip().endswith(b'"'):
             raise InputError(
                 f"{self.label}, row {rows}: a quote is opened here and never closed; close it, or double it"
             )

@@ -241,7 +241,9 @@ def _wish(columns: pa.Schema, roles: Roles, options: Options) -> pa.Schema:
 def _wish_for_items(found: pa.DataType, kind: Kind) -> pa.DataType:
     if kind == "texts":
         return pa.string()
-    if kind in ("weights", "vectors", "bits"):
+    if kind == "vectors":
+        return pa.list_(pa.float64())  # even if the first ones are whole numbers
+    if kind in ("weights", "bits"):
         return found
     return pa.list_(pa.int64() if kind == "tokens" else _readable(plain_type(found).value_type))
 

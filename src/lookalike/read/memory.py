@@ -20,9 +20,10 @@ from .decode import Plan, make_batch
 from .npy import checked, table_of
 from .roles import NAMES, choose
 from .schemas import conform
+from .sparse import sets_of_matrix, weights_of_matrix
 from .spool import Spool
 from .utf8 import has_surrogate, invalid_utf8, replace_surrogates
-from .weights import weights_of_matrix, weights_type
+from .weights import weights_type
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,7 +149,7 @@ def _open_matrix(matrix: npt.NDArray[Any], options: Options) -> TableSource:
 def _open_sparse(matrix: Any, options: Options) -> TableSource:  # noqa: ANN401  whichever kind of sparse matrix
     if options.weight or options.kind == "weights":
         return TableSource(weights_of_matrix(matrix), replace(options, kind="weights"))
-    return TableSource(_rows_of_matrix(matrix), replace(options, kind="elements"))
+    return TableSource(sets_of_matrix(matrix), replace(options, kind="elements"))
 
 
 def _open_mapping(inputs: Mapping[Any, Any], options: Options) -> TableSource:
@@ -177,7 +178,8 @@ def _peek(values: Iterable[Any], options: Options) -> tuple[Kind, Iterable[Any]]
         return "weights", values
     if not _is_set(first):
         return "texts", values
-    return "vectors" if len(first) and isinstance(next(iter(first)), (float, np.floating)) else "elements", values
+    numbers = len(first) and not isinstance(first, AbstractSet) and isinstance(first[0], (float, np.floating))
+    return "vectors" if numbers else "elements", values
 
 
 def _first(values: Iterable[Any]) -> Any:  # noqa: ANN401
@@ -275,16 +277,6 @@ def _first_unlike(elements: list[Any], kind: pa.DataType | None) -> int:
         if kind is None and not pa.types.is_null(one.type):
             kind = pa.large_list(one.type)
     return len(elements) - 1
-
-
-def _rows_of_matrix(matrix: Any) -> pa.Table:  # noqa: ANN401  whichever kind of sparse matrix
-    """Return the rows of a sparse matrix as sets: the columns in which they are not 0."""
-    rows = matrix.tocsr()
-    if not np.all(rows.data):
-        rows = rows.copy()
-        rows.eliminate_zeros()
-    lists = pa.LargeListArray.from_arrays(as_arrow(rows.indptr.astype(np.int64)), as_arrow(rows.indices))
-    return pa.table({"elements": lists})
 
 
 def _text(value: Any, options: Options, item: int) -> Any:  # noqa: ANN401

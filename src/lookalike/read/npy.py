@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .base import Format, Options
 
 _FEWEST = 16
+ARCHIVE = b"PK"
+DOUBLE = 8
+"""Bytes of a number of double precision."""
 
 
 class NpyPart(OneFile):
@@ -34,6 +37,8 @@ class NpyPart(OneFile):
         super().__init__(path, label, options)
         self._bits = options.kind == "bits"
         with reading(label):
+            if begins_an_archive(path):
+                raise InputError(f"{label} is an archive, as numpy.savez makes; save one of its arrays with numpy.save")
             try:
                 array = np.load(path, mmap_mode="r", allow_pickle=False)
             except (ValueError, EOFError) as error:
@@ -72,7 +77,13 @@ class NpyPart(OneFile):
 
     def _whole(self, array: npt.NDArray[Any]) -> pa.Table:
         name = self.columns.names[0]
-        return pa.table({name: lists_of(array) if array.ndim > 1 else array})
+        return pa.table({name: lists_of(array) if array.ndim > 1 else native(array)})
+
+
+def begins_an_archive(path: Path) -> bool:
+    """Tell whether a file begins as archives do."""
+    with path.open("rb") as file:
+        return file.read(len(ARCHIVE)) == ARCHIVE
 
 
 def checked(array: npt.NDArray[Any], label: str, *, bits: bool) -> npt.NDArray[Any]:
@@ -84,6 +95,10 @@ def checked(array: npt.NDArray[Any], label: str, *, bits: bool) -> npt.NDArray[A
             f"{label} is an array of shape {array.shape} and type {array.dtype}, but must have a vector of numbers in "
             "each row. Reshape it"
         )
+    if array.shape[1] == 0:
+        raise InputError(f"{label} is an array of shape {array.shape}, whose rows are empty; give them numbers")
+    if array.dtype.kind == "f" and array.dtype.itemsize > DOUBLE:
+        raise InputError(f"{label} is an array of type {array.dtype}; convert it to float64")
     if bits and array.dtype not in (np.bool_, np.uint8):
         raise InputError(f"{label} is an array of type {array.dtype}, but bits must be bool, or packed in uint8")
     return array
@@ -93,12 +108,17 @@ def table_of(array: npt.NDArray[Any], *, bits: bool) -> pa.Table:
     """Return a matrix as a table with one column of lists, without a copy if that can be."""
     name = NAMES["bits" if bits else "vectors"][0]
     if array.ndim == 1:
-        return pa.table({name: array})
+        return pa.table({name: native(array)})
     if array.dtype == np.bool_:
-        array = np.packbits(array, axis=1) if bits else array.astype(np.uint8)
+        array = array if bits else array.astype(np.uint8)
     return pa.table({name: lists_of(array)})
 
 
 def lists_of(array: npt.NDArray[Any]) -> pa.FixedSizeListArray:
     """Return the rows of a matrix as lists, without a copy if that can be."""
-    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(array).reshape(-1)), array.shape[1])
+    return pa.FixedSizeListArray.from_arrays(pa.array(native(array).reshape(-1)), array.shape[1])
+
+
+def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array with its numbers one after the other, in the order of bytes that this machine has."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("="))

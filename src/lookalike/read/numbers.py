@@ -45,18 +45,27 @@ def as_bits(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
     return fixed(array, pa.uint8(), where)
 
 
+def truths_in(array: pa.Array) -> int:
+    """Return how many truth values each row has; 0 if the rows are no lists of them, or all null."""
+    array = plain(array)
+    if not is_list(array.type) or not pa.types.is_boolean(array.type.value_type):
+        return 0
+    return pc.max(pc.list_value_length(array)).as_py() or 0
+
+
 def fixed(array: pa.Array, kind: pa.DataType, where: Callable[[int], str]) -> pa.Array:
     """Return lists, or bytes, as lists of one length; a row that has another length is named."""
     sizes = pc.list_value_length(array) if is_list(array.type) else pc.binary_length(array)
     lengths = sizes.drop_null().unique().to_pylist()
     if len(lengths) > 1:
-        row = pc.index(pc.not_equal(sizes, lengths[0]), value=True).as_py()
+        first, row = (pc.index(pc.equal(sizes, length), value=True).as_py() for length in lengths[:2])
         raise InputError(
-            f"{where(row)}: the vector has {sizes[row]} numbers, but those before have {lengths[0]}. Make all of one "
-            "length"
+            f"{where(row)}: the vector has {lengths[1]} numbers, but that of {where(first)} has {lengths[0]}. Make all "
+            "of one length"
         )
     if lengths == [0]:
-        raise InputError(f"{where(0)}: the vector is empty; give it numbers, or make it null")
+        row = pc.index(array.is_valid(), value=True).as_py()
+        raise InputError(f"{where(row)}: the vector is empty; give it numbers, or make it null")
     length = lengths[0] if lengths else 1
     missing = array.is_null().to_numpy(zero_copy_only=False)
     return listed(spread(numbers_in(array, kind, where).reshape(-1, length), array), missing)

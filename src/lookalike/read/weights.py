@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import as_ranks, element_type, is_number, plain
+from .columns import as_ranks, element_type, is_number, plain, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +36,11 @@ def as_weights(array: pa.Array, where: Callable[[int], str]) -> pa.Array:
     array = plain(array)
     present = array.is_valid().to_numpy(zero_copy_only=False)
     offsets, elements, weights = _parts(array)
-    elements = elements.cast(element_type(elements.type))
     owners = np.repeat(np.arange(len(array)), np.diff(offsets))
+    try:
+        elements = elements.cast(element_type(elements.type))
+    except pa.ArrowInvalid as error:
+        raise refused(elements, lambda i: where(int(owners[i]))) from error
     if not present.all():
         inside = present[owners]
         owners, elements, weights = owners[inside], elements.filter(as_arrow(inside)), weights.filter(as_arrow(inside))
@@ -100,13 +103,3 @@ def with_weights(elements: pa.Array, column: pa.Array, where: Callable[[int], st
     column = plain(column)
     numbers = column if is_number(column.type) else numbers
     return paired(elements, checked(numbers, lambda i: f"{where(i)}: the weight in column {name!r}"))
-
-
-def weights_of_matrix(matrix: Any) -> pa.Table:  # noqa: ANN401  whichever kind of sparse matrix
-    """Return the rows of a sparse matrix as weighted sets: the columns in which they are not 0, with their numbers."""
-    rows = matrix.tocsr()
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    pairs = paired(as_arrow(rows.indices), rows.data.astype(np.float64))
-    return pa.table({"weights": pa.LargeListArray.from_arrays(as_arrow(rows.indptr.astype(np.int64)), pairs)})

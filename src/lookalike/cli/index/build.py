@@ -62,11 +62,11 @@ def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], setting
     from lookalike.index import Index
     from lookalike.read import open_source
     from lookalike.read.roles import listing
-    from lookalike.settings import kind_of, lasting_recipe, recipe_of
+    from lookalike.settings import check_early, kind_of, lasting_recipe
 
     from .work import reading_of
 
-    recipe_of(settings, kind_of(settings) or "texts")  # what is wrong shows before a file is read
+    check_early(settings)  # what is wrong shows before a file is read
     paths, how = [Path(one) for one in inputs], reading_of(settings, kind_of(settings))
     with closing(open_source(paths, **how)) as source:
         if lacking := next((name for name in fields if name not in source.schema.names), None):
