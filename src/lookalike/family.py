@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from lookalike.errors import InputError
+from lookalike.exact_bits import meetings, parts_for
 from lookalike.kernels import vectors as kernels
-from lookalike.parts import meetings, parts_for
 from lookalike.splitmix import random_numbers
 
 if TYPE_CHECKING:

@@ -125,7 +125,7 @@ class Measure:
             raise RecipeError(f"`threshold` of a distance must be at least 0. Got {threshold:g}")
         if not self.is_distance and not 0 < threshold <= 1:
             hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
-            raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold}{hint}")
+            raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:.10g}{hint}")
 
     def similarity(self, shared: int, left: int, right: int) -> float:
         """Return the similarity of two sets of these sizes."""

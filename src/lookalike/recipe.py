@@ -54,7 +54,7 @@ def check_threshold(threshold: float) -> None:
     check_number("threshold", threshold)
     if not 0 < threshold <= 1:
         hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
-        raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold}{hint}")
+        raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:.10g}{hint}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lookalike.blocks import SIDE, Blocks, above
 from lookalike.exact import PrefixFilter
+from lookalike.exact_bits import Parts
 from lookalike.exact_elements import ElementFilter, ElementPrefixes
+from lookalike.exact_vectors import SIDE, Blocks, above
 from lookalike.exact_weights import WeightFilter
 from lookalike.family import Hamming
 from lookalike.measures import CONTAINMENT
-from lookalike.parts import Parts
 from lookalike.scan import Few, Hits, scan
 from lookalike.settle_sets import settle_sets
 from lookalike.sign import Signer

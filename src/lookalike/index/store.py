@@ -61,7 +61,6 @@ class Store:
         self.given = given
         self.folder = given.absolute()
         self._connected = connected
-        self._connection = connected.connection
         self._process = os.getpid()
         self._lock: Lock | None = None
         self.closed = False
@@ -123,6 +122,11 @@ class Store:
             raise InputError(f"The index {self.folder} was opened before this process was forked. Open it again here")
 
     @property
+    def _connection(self) -> sqlite3.Connection:
+        """The connection there is now; it may be another one than before."""
+        return self._connected.connection
+
+    @property
     def forked(self) -> bool:
         """Whether another process opened it."""
         return self._process != os.getpid()
@@ -145,7 +149,6 @@ class Store:
         try:
             if not inside:
                 self._connected.refresh()
-                self._connection = self._connected.connection
                 self._connection.execute("BEGIN")
             yield self._connection
             self._connected.refuse_changed()
@@ -349,7 +352,6 @@ class Store:
             return
         with self.telling():
             self._connected.become_writable()
-            self._connection = self._connected.connection
             lock = Lock.take(self.folder / LOCK)
             try:
                 self._refuse_replaced()
