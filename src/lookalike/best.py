@@ -48,3 +48,10 @@ class Finder(Protocol):
 
     def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
         """Yield the nearest of some questions at a time, and which of them these are; count what is compared."""
+
+
+class Exactly(Finder, Protocol):
+    """Answers them exactly."""
+
+    def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
+        """Return the nearest of some questions."""

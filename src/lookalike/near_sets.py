@@ -12,7 +12,7 @@ from lookalike.best import Best
 from lookalike.exact import slots_for
 from lookalike.group import group_keys
 from lookalike.kernels import near as kernels
-from lookalike.kernels.codes import keep_best
+from lookalike.kernels.best import keep_best
 from lookalike.kernels.prefix import mark_elements
 from lookalike.kernels.shingles import power_of_two
 from lookalike.measures import CONTAINMENT

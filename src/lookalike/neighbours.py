@@ -1,7 +1,7 @@
 """Top k: for each item the most similar others, with exact scores.
 
 Sets are looked for by lists of who has an element, and vectors are compared with all; or, if some may be missed, only
-with those that codes let through.
+with those in the cells nearest to them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
             finder = find(run, collected, questions, among, best.items.shape[1], wanted)
             for answered in best.take(finder.answer(questions, best.items.shape[1], seen)):
                 advance(answered)
-        run.stages.seconds["nearest"] -= run.stages.seconds.get("code", 0.0)
+        run.stages.seconds["nearest"] -= run.stages.seconds.get("cells", 0.0)
         least = run.recipe.least_score if "threshold" in settings else -np.inf
         best = best.beyond(least)
         recall = 1.0 if finder.exact is finder else wanted

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from lookalike.kernels.codes import comes_before
+from lookalike.kernels.best import comes_before
 from lookalike.kernels.jit import inline, kernel
 from lookalike.kernels.measures import similarity
 from lookalike.kernels.prefix import BOTH, slot_of
