@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from lookalike.family import Cosine
     from lookalike.threads import Threads
 
-FOR_A_CENTRE = 64
+FOR_A_CENTRE = 32
 """Vectors for each centre, of which the centres are made."""
 
-ROUNDS = 6
+ROUNDS = 4
 """How often centres are moved to the middle of what is nearest to them."""
 
 AT_A_TIME = 1 << 12
@@ -58,17 +58,13 @@ class Cells:
         self._family = family
         self._threads = threads
         self._centres = find_centres(family, among, cells_of(len(among)))
-        cell = np.concatenate([self._nearest_centre(among[part]) for part in parts_of(len(among), AT_A_TIME)])
-        order = np.argsort(cell, kind="stable")
-        self._members = among[order]
-        self._begins = np.searchsorted(cell[order], np.arange(len(self._centres) + 1))
-        self._rows = np.empty((len(among), family.length), np.float32)
+        rows = np.empty((len(among), family.length), np.float32)
         for part in parts_of(len(among), AT_A_TIME):
-            self._rows[part] = family.ready(self._members[part])
-
-    def _nearest_centre(self, items: NDArray[np.int32]) -> NDArray[np.int64]:
-        nearest: NDArray[np.int64] = self._family.about(self._family.ready(items), self._centres).argmax(axis=1)
-        return nearest
+            rows[part] = family.ready(among[part])
+        cell = nearest_centres(family, rows, self._centres)
+        order = np.argsort(cell, kind="stable")
+        self._members, self._rows = among[order], rows[order]
+        self._begins = np.searchsorted(cell[order], np.arange(len(self._centres) + 1))
 
     def enough(self, questions: NDArray[np.int32], exact: Exactly, k: int, recall: float) -> int | None:
         """Return how many cells must be looked into, for a share of the nearest to be there.
@@ -164,15 +160,19 @@ def find_centres(family: Cosine, among: NDArray[np.int32], count: int) -> NDArra
     rows = family.ready(sample)
     centres: NDArray[np.float32] = rows[source.choice(len(rows), count, replace=False)]
     for _ in range(ROUNDS):
-        nearest = np.concatenate(
-            [family.about(rows[part], centres).argmax(axis=1) for part in parts_of(len(rows), AT_A_TIME)]
-        )
+        nearest = nearest_centres(family, rows, centres)
         order = np.argsort(nearest, kind="stable")
         there, begins = np.unique(nearest[order], return_index=True)
         sums = np.add.reduceat(rows[order], begins, axis=0)
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         centres[there] = np.where(lengths > 0, sums / np.maximum(lengths, np.finfo(np.float32).tiny), centres[there])
     return centres
+
+
+def nearest_centres(family: Cosine, rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the centre that each vector is nearest to."""
+    parts = parts_of(len(rows), AT_A_TIME)
+    return np.concatenate([family.about(rows[part], centres).argmax(axis=1) for part in parts])
 
 
 def parts_of(count: int, step: int) -> Iterator[slice]:

@@ -29,8 +29,8 @@ BASE = 1 << 12
 FEW = 1 << 12
 """Vectors up to which cells are not worth it."""
 
-PAY = 1.1
-"""How much longer comparing with all must take than to make cells."""
+PAY, LEFT = 1.1, 1 / 8
+"""How much longer comparing with all must take than to make cells; and what looking into cells takes of that."""
 
 MOST_HELD = 1 << 30
 """Bytes of vectors that are held ready to be compared."""
@@ -104,4 +104,4 @@ def cells_pay(family: Cosine, questions: int, among: int) -> bool:
     """Tell whether there are so many questions that it is worth while to make cells, and to answer some twice."""
     if questions <= SAMPLED or among <= FEW or among * family.length * WIDTH > MOST_HELD:
         return False
-    return questions * among * family.exactly() > PAY * cost(family, among)
+    return questions * among * family.exactly() * (1 - LEFT) > PAY * cost(family, among)

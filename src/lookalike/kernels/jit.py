@@ -28,6 +28,13 @@ def kernel(function: Function) -> Function:
     return stamped(compiled)
 
 
+def rough_kernel(function: Function) -> Function:
+    """Compile a kernel whose sums may be added up in any order, which is faster: for what is computed exactly later."""
+    loose = {"reassoc", "contract", "nsz"}
+    compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=loose)(function)
+    return stamped(compiled)
+
+
 def inline(function: Function) -> Function:
     """Compile `function` into the kernels that call it."""
     compiled: Function = numba.njit(inline="always", cache=True, error_model="numpy")(function)
