@@ -10,10 +10,11 @@ import numpy as np
 
 from lookalike.errors import InputError, RecipeError
 from lookalike.index.container import Container
+from lookalike.index.folder import is_own
 from lookalike.index.part import Part
 from lookalike.index.schema import DATABASE, get_about
 from lookalike.index.seal import is_as_sealed
-from lookalike.index.store import DATABASE_ERRORS, Store, is_own, unreadable
+from lookalike.index.store import DATABASE_ERRORS, Store, unreadable
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:

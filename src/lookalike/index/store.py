@@ -18,17 +18,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, LookalikeError, OutputError
 from lookalike.index.connect import PATIENCE, Connected, connect
+from lookalike.index.folder import SUFFIX, size_of
 from lookalike.index.lock import Lock
 from lookalike.index.schema import DATABASE, LOCK, get_about, refuse_foreign, set_about, write_new
-from lookalike.index.seal import SEAL, break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
+from lookalike.index.seal import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-SUFFIX = ".columns"
-OWN = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, SEAL, f"{SEAL}.new")
-"""Files of every index, beside those of its parts."""
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
 """What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
@@ -387,21 +384,6 @@ class Store:
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
-
-
-def size_of(folder: Path) -> int:
-    """Return the bytes of all files of an index; some may go meanwhile."""
-    total = 0
-    with suppress(FileNotFoundError):
-        for path in folder.iterdir():
-            with suppress(FileNotFoundError):
-                total += path.stat().st_size
-    return total
-
-
-def is_own(path: Path) -> bool:
-    """Tell whether a file belongs to an index."""
-    return path.name in OWN or path.suffix == SUFFIX
 
 
 def unreadable(folder: Path, error: Exception) -> InputError:

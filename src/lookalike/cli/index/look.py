@@ -57,7 +57,8 @@ def check(index: own.IndexPath, json: own.Json = False) -> None:
 
     from lookalike.errors import InputError
     from lookalike.index import Index
-    from lookalike.index.store import DATABASE_ERRORS, Store, size_of
+    from lookalike.index.folder import size_of
+    from lookalike.index.store import DATABASE_ERRORS, Store
 
     try:
         Store.open(index, sealed=False).close()

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, OutputError
+from lookalike.index.folder import is_own
 from lookalike.index.seal import sync_folder
-from lookalike.index.store import Store, is_own
+from lookalike.index.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import typer
 from lookalike.cli.job import Session
 from lookalike.cli.show import print_facts, print_notes, print_rows
 from lookalike.index import Index
-from lookalike.index.store import size_of
+from lookalike.index.folder import size_of
 from lookalike.plain import json_lines
 from lookalike.read.paths import expand
 from lookalike.settings import READING
