@@ -73,7 +73,7 @@ def vectors(count: int, path: Path) -> None:
 def documents(count: int, path: Path) -> None:
     """Write made documents. Those after `count` are the questions, each with the documents that it resembles."""
     corpus = write_corpus(path.with_name("corpus.parquet"), count + QUESTIONS)
-    texts = pq.read_table(corpus)["text"].combine_chunks()
+    texts = pq.read_table(corpus)["text"].cast(pa.large_string()).combine_chunks()
     asked = np.arange(len(texts)) >= count
     pairs = find_pairs(texts.slice(count), against=texts.slice(0, count), threshold=0.8, recall=1).to_arrow()
     similar: list[list[int]] = [[] for _ in range(len(texts))]
