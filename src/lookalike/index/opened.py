@@ -45,7 +45,7 @@ class Opened:
         """Whoever uses the database has it."""
         self._kit = kit_for(self.recipe)
         self._threads = started(threads, store)
-        self._dirty = False
+        self._steps = 0
         self._committed: View | None = None
         """What other threads see while one of them changes something."""
         self._forget()
@@ -114,7 +114,7 @@ class Opened:
         store = self.store
         with store.reading():
             commit = store.about("commit")
-            if commit == self._view.commit and not self._dirty:
+            if (commit, store.steps) == (self._view.commit, self._steps):
                 return self._view
             entries = store.entries()
             known = {one.part.number: one for one in self._view.held}
@@ -130,7 +130,7 @@ class Opened:
                 held.append(Held(part, gone))
             types = read_types(store.about("types"))
             schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(store.about("schema")))) if types else None
-        self._view = View(commit, tuple(held), self._kit, types, schema)
+        self._view, self._steps = View(commit, tuple(held), self._kit, types, schema), store.steps
         return self._view
 
     def _open(self, entry: Entry) -> Part:
@@ -163,14 +163,12 @@ class Opened:
                 self._committed = self.view()
             try:
                 with self.store.writing():
-                    self._dirty = True
                     yield
                 held = self._view.held
             except BaseException:
                 held = ()  # numbers of parts, and what was deleted, may come again with other contents
                 raise
             finally:
-                self._dirty = not outer
                 if outer:
                     self._committed = None
                 self._forget(held)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+SEEN = ("types", "schema")
+"""What is noted about an index that a view shows."""
+
 DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
 """What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
 
@@ -62,6 +65,8 @@ class Store:
         self._lock: Lock | None = None
         self.closed = False
         self._changing = False
+        self.steps = 0
+        """What was done, or undone, since it was opened: whoever has read it before must do so again."""
         self._written: list[Path] = []
         self._dropped: list[Path] = []
 
@@ -252,6 +257,7 @@ class Store:
         try:
             yield
         except BaseException:
+            self.steps += 1
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK TO step")
                 self._connection.execute("RELEASE step")
@@ -302,6 +308,7 @@ class Store:
 
     def set_about(self, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
         """Note something about the index."""
+        self.steps += name in SEEN
         set_about(self._connection, name, value)
 
     def next_number(self) -> int:
@@ -325,6 +332,7 @@ class Store:
 
     def insert(self, entry: Entry, data: bytes | None) -> None:
         """Note a part: with its bytes, or in a file."""
+        self.steps += 1
         self._connection.execute(
             "INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?)",
             (entry.number, entry.age, entry.items, entry.gone, entry.size, entry.checksum, data),
@@ -332,6 +340,7 @@ class Store:
 
     def drop(self, entries: Iterable[Entry]) -> None:
         """Forget parts; their files go once that is committed."""
+        self.steps += 1
         for entry in entries:
             self._connection.execute("DELETE FROM parts WHERE number = ?", (entry.number,))
             self._connection.execute("DELETE FROM deleted WHERE part = ?", (entry.number,))
@@ -340,6 +349,7 @@ class Store:
 
     def delete(self, number: int, items: list[int]) -> None:
         """Note items of a part that are gone."""
+        self.steps += 1
         self._connection.executemany("INSERT INTO deleted VALUES (?, ?)", [(number, item) for item in items])
         self._connection.execute("UPDATE parts SET gone = gone + ? WHERE number = ?", (len(items), number))
 
