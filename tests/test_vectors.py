@@ -14,7 +14,7 @@ from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import Recipe, RecipeError, blocks, deduplicate, find_pairs, tune
+from lookalike import Recipe, RecipeError, deduplicate, exact_vectors, find_pairs, tune
 from lookalike.measures import Measure, Name
 from lookalike.recipe import Banding, Shingling
 
@@ -38,8 +38,8 @@ def test_blocks_of_any_size(asked: dict[str, Any], monkeypatch: pytest.MonkeyPat
     rows = collection(asked, 150)
     pairs = truth(rows, asked)
     for side, held in ((7, 1 << 28), (64, 0)):
-        monkeypatch.setattr(blocks, "SIDE", side)
-        monkeypatch.setattr(blocks, "MOST_HELD", held)
+        monkeypatch.setattr(exact_vectors, "SIDE", side)
+        monkeypatch.setattr(exact_vectors, "MOST_HELD", held)
         assert_same(found(rows, recall=1, **asked), pairs)
 
 
