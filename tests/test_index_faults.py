@@ -6,6 +6,7 @@ of kills, every byte of every file.
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import shutil
@@ -270,6 +271,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("only root may mount a small disk")
     yield folder
+    gc.collect()  # what an error that was raised still holds
     subprocess.run(["umount", folder], check=True)
 
 

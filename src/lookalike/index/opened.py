@@ -180,6 +180,7 @@ class Opened:
         with self.guard:
             self.store.close()
             self._threads.close()
+            self._forget()  # and with it the files that are mapped
 
     def let_go(self, *, idle: bool) -> None:
         """Let go, in a child of this process, of what the parent has open."""

@@ -60,7 +60,11 @@ def check_place(path: Path, place: Path, *, force: bool) -> Store | None:
         raise OutputError(f"{path} exists already; add to it with lookalike index add, or replace it with --force")
     if other:
         raise OutputError(f"{path} also holds {other}, which --force would remove; move it elsewhere first")
-    old.lock()
+    try:
+        old.lock()
+    except OutputError:
+        old.close()
+        raise
     return old
 
 
