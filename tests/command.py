@@ -17,6 +17,9 @@ from lookalike.cli import main
 
 LOOKALIKE = [sys.executable, "-c", "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"]
 
+COMPILING = "Compiling kernels: this happens once, and takes 10 to 20 seconds.\n"
+"""What a command says in passing, or not: that depends on what was compiled before."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -44,7 +47,7 @@ def run(*arguments: object, stdin: bytes = b"") -> Outcome:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     out.flush()
-    return Outcome(code, out.buffer.getvalue().decode(), err.getvalue())
+    return Outcome(code, out.buffer.getvalue().decode(), err.getvalue().replace(COMPILING, ""))
 
 
 def done(*arguments: object, stdin: bytes = b"") -> Outcome:
