@@ -239,7 +239,7 @@ def test_many_that_are_alike(tmp_path: Path, differ: bool) -> None:
 
     seconds("warm", 500)
     few = min(seconds(f"few{i}", 500) for i in range(3))
-    assert min(seconds(f"many{i}", 5000) for i in range(2)) < 60 * few
+    assert min(seconds(f"many{i}", 5000) for i in range(2)) < 35 * few
 
 
 def test_the_best_of_many_copies(tmp_path: Path) -> None:
