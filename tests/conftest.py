@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,11 @@ settings.register_profile("local", deadline=None, max_examples=100, suppress_hea
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
 settings.register_profile("few", settings.get_profile("local"), derandomize=True, database=None, max_examples=5)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # A shell has its jobs in the background ignore Ctrl-C, and those they start; commands are tested with it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -233,9 +233,9 @@ def test_many_that_are_alike(tmp_path: Path, differ: bool) -> None:
     def seconds(name: str, count: int) -> float:
         texts = [f"{same} {i if differ else 0}" for i in range(count)]
         with Index.create(tmp_path / name) as index:
-            begin = time.perf_counter()
+            begin = time.process_time()  # not the time that the disk takes
             assert index.add_new(None, texts).added == 1
-            return time.perf_counter() - begin
+            return time.process_time() - begin
 
     seconds("warm", 500)
     few = min(seconds(f"few{i}", 500) for i in range(3))
