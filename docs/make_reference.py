@@ -39,7 +39,10 @@ TWINS = {
 MODULES = (
     "pipeline",
     "neighbours",
-    "comparison",
+    "comparison.items",
+    "comparison.base",
+    "comparison.texts",
+    "comparison.sets",
     "tune",
     "estimate",
     "sample",

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import Comparison, RecipeError, compare, find_pairs
+from lookalike import RecipeError, TextComparison, compare, find_pairs
 
 texts = brute.words.map(" ".join) | st.sampled_from(["", "!", "word"])
 
 
-def passages(found: Comparison) -> tuple[list[str], list[str]]:
+def passages(found: TextComparison) -> tuple[list[str], list[str]]:
     return [found.left[i:j] for i, j in found.left_spans], [found.right[i:j] for i, j in found.right_spans]
 
 

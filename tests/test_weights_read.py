@@ -281,7 +281,7 @@ def test_bad_questions_about_a_long_table(log: Path) -> None:
         find_pairs(log, item="customer", element="product", weight=True)
     with pytest.raises(InputError, match=r"no column 'unit' \(--weight\)"):
         find_pairs(log, item="customer", element="product", weight="unit")
-    with pytest.raises(RecipeError, match="compare takes two texts"):
+    with pytest.raises(InputError, match="item 0 is str, but must be a dict of weights"):
         compare("a", "b", shingle="weights")
 
 

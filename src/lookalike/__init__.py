@@ -23,7 +23,7 @@ from lookalike.recipe import Banding, Recipe, Shingling
 from lookalike.tune import balance, tune
 
 if TYPE_CHECKING:
-    from lookalike.comparison import Comparison, compare
+    from lookalike.comparison import Comparison, SetComparison, TextComparison, compare
     from lookalike.estimate import Estimate, estimate_costs
     from lookalike.index import Added, Index, Match, Matches
     from lookalike.neighbours import nearest
@@ -54,8 +54,10 @@ __all__ = [
     "Pairs",
     "Recipe",
     "RecipeError",
+    "SetComparison",
     "Shingling",
     "Summary",
+    "TextComparison",
     "balance",
     "compare",
     "deduplicate",
@@ -66,7 +68,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "comparison": ("Comparison", "compare"),
+    "comparison": ("Comparison", "SetComparison", "TextComparison", "compare"),
     "estimate": ("Estimate", "estimate_costs"),
     "index": ("Added", "Index", "Match", "Matches"),
     "neighbours": ("nearest",),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Name = Literal["jaccard", "dice", "cosine", "overlap", "containment", "euclidean", "agreement", "hamming"]
 Of = Literal["sets", "vectors", "bits"]
+Column = Literal["similarity", "distance"]
 
 NAMES: dict[Of, tuple[Name, ...]] = {
     "sets": ("jaccard", "dice", "cosine", "overlap", "containment"),
@@ -100,7 +101,7 @@ class Measure:
         return self.name in ("euclidean", "hamming")
 
     @property
-    def column(self) -> str:
+    def column(self) -> Column:
         """What the column of its values is called."""
         return "distance" if self.is_distance else "similarity"
 
@@ -127,7 +128,7 @@ class Measure:
             hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
             raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:.10g}{hint}")
 
-    def similarity(self, shared: int, left: int, right: int) -> float:
+    def similarity(self, shared: float, left: float, right: float) -> float:
         """Return the similarity of two sets of these sizes."""
         if self.name == "jaccard":
             return shared / (left + right - shared)
@@ -175,6 +176,13 @@ class Measure:
         if self.tolerance is not None:
             return CELLS * self.tolerance
         return CELLS * threshold if threshold > 0 else 1.0
+
+
+def value_as(wanted: Column, column: Column, value: float) -> float:
+    """Return a value that is a similarity or a distance, as the column says, if that is the one that is wanted."""
+    if column != wanted:
+        raise AttributeError(f"there is a {column} here, no {wanted}")
+    return value
 
 
 def same_cell(distance: float, width: float) -> float:

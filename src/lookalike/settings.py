@@ -176,6 +176,12 @@ def whole_number(name: Literal["measure_recall", "examples"], settings: Settings
     return value
 
 
+def check_names(settings: Settings) -> None:
+    """Raise where there is no setting of a name."""
+    if unknown := set(settings) - set(Settings.__annotations__):
+        raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
+
+
 def check_early(settings: Settings) -> None:
     """Raise where settings are wrong, as far as that shows before anything is read, and items may turn out anything."""
     kind = kind_of(settings)
@@ -202,8 +208,7 @@ class Run:
     """One run: its recipe, its sources, its scratch columns, its clock. Leaving it deletes what is on disk."""
 
     def __init__(self, settings: Settings, inputs: Any, against: Any = None, rank: str | None = None) -> None:  # noqa: ANN401 - whatever holds texts
-        if unknown := set(settings) - set(Settings.__annotations__):
-            raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
+        check_names(settings)
         settings = plain(settings)
         check_early(settings)
         self.sampled, self.examples = (whole_number(name, settings) for name in ("measure_recall", "examples"))

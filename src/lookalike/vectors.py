@@ -224,6 +224,23 @@ def squares_of(rows: NDArray[Any]) -> NDArray[Any]:
     return squares
 
 
+@dataclass(frozen=True, slots=True)
+class FewVectors:
+    """A few vectors in memory, as a family wants them."""
+
+    matrix: NDArray[Any]
+
+    @property
+    def length(self) -> int:
+        """Numbers of a vector, or words of bits."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def middle(self) -> NDArray[np.float64]:
+        """Keys must be the same whichever vectors come together: nothing is moved."""
+        return np.zeros(self.length)
+
+
 def widened(
     rows: NDArray[Any], there: NDArray[np.bool_], dtype: np.dtype[Any]
 ) -> tuple[NDArray[Any], NDArray[np.uint64]]:

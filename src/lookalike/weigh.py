@@ -16,7 +16,7 @@ from lookalike.kernels import weights as kernels
 from lookalike.read import Batch
 from lookalike.sets import Sets
 from lookalike.shingle import Columns, Shingler, element_numbers
-from lookalike.sign import MadeSets, Signed, SignedSets
+from lookalike.sign import MadeSets, Signed, SignedSets, Signer
 from lookalike.splitmix import random_numbers
 from lookalike.verify import SetVerifier
 
@@ -106,6 +106,18 @@ class WeightSigner:
         if not hasattr(self._local, "signature"):
             self._local.signature = np.empty(self.bands * self.rows, np.uint64)
         return self._seed, self._area, self.rows, self._local.signature
+
+
+def signer_for(recipe: Recipe) -> Signer | WeightSigner:
+    """Return what signs sets by a recipe: weighted ones, plain ones, or those of shingles."""
+    if recipe.shingling.kind == "weights":
+        return WeightSigner(recipe, Weigher(recipe.shingling))
+    return Signer(recipe, Shingler(recipe.shingling))
+
+
+def weighted_columns(made: MadeSets) -> tuple[NDArray[Any], ...]:
+    """Return what a kernel must know of weighted sets: the numbers, where sets begin, their sizes."""
+    return made.elements, 2 * (np.cumsum(made.sizes) - made.sizes), made.sizes.astype(np.int32)
 
 
 class WeightedSets(Sets):

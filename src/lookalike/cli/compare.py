@@ -32,8 +32,8 @@ def compare(
     """  # noqa: D301 - Click knows this backslash
     import json as jsons
 
+    from lookalike.cli.explain import print_comparison
     from lookalike.cli.job import read_text
-    from lookalike.cli.show import print_comparison
     from lookalike.comparison import compare as compare_texts
 
     left, right = (read_text(path, encoding_errors) for path in (one, two))

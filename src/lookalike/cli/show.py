@@ -1,4 +1,4 @@
-"""What people see: the summary of a run, pairs on a terminal, two texts side by side."""
+"""What people see: the summary of a run, pairs on a terminal."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.comparison import Comparison, Span
     from lookalike.recall import Measured, Share
     from lookalike.results import Nearest, Pairs
     from lookalike.summary import Summary
 
 PAIRS_SHOWN = 20
-CHARACTERS_SHOWN = 2000
 
 
 def print_summary(console: Console, summary: Summary, outputs: dict[str, Path]) -> None:
@@ -157,50 +155,3 @@ def shown_cell(cell: Any) -> str:  # noqa: ANN401 - any value of a table
     if cell is None:
         return ""
     return f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell))
-
-
-def print_comparison(found: Comparison, left: str, right: str, *, full: bool) -> None:
-    """Print how similar two texts are, and both with the shared passages marked."""
-    console = Console(highlight=False)
-    style = "bold green" if found.is_pair else "bold yellow"
-    console.print(Text(found.reason, style=style))
-    banding = found.recipe.banding
-    console.print(
-        f"Shingles: {found.shared:,} shared, {found.only_left:,} only in {escape(left)}, "
-        f"{found.only_right:,} only in {escape(right)} ({found.recipe.shingling})."
-    )
-    if banding is not None:
-        compares = "compares them" if found.bands_met else "does not compare them"
-        console.print(
-            f"Bands: they meet in {found.bands_met} of {banding.bands}, so a run {compares}; "
-            f"at this similarity the chance of that is {found.chance:.4f}."
-        )
-    for name, text, spans in ((left, found.left, found.left_spans), (right, found.right, found.right_spans)):
-        console.print()
-        console.rule(escape(name), align="left")
-        console.print(
-            marked(text, spans, colour=not console.no_color and console.is_terminal, full=full), soft_wrap=True
-        )
-
-
-def marked(text: str, spans: tuple[Span, ...], *, colour: bool, full: bool) -> Text:
-    """Return a text with spans marked, by colour or by brackets; a long one is cut unless shown in full."""
-    end = len(text) if full else min(len(text), CHARACTERS_SHOWN)
-    out = Text()
-    at = 0
-    for begin, stop in spans:
-        if begin >= end:
-            break
-        out.append(printable(text[at:begin]))
-        passage = printable(text[begin : min(stop, end)])
-        out.append(passage if colour else f"[{passage}]", style="green" if colour else "")
-        at = min(stop, end)
-    out.append(printable(text[at:end]))
-    if end < len(text):
-        out.append(f"\n… {len(text) - end:,} more characters; --full shows them", style="dim")
-    return out
-
-
-def printable(text: str) -> str:
-    """Replace control characters, which could change the terminal, by a sign for them."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,22 +1,21 @@
-"""Two texts, compared exactly and explained."""
+"""Two texts, compared: what they share, and where it stands."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike import characters
-from lookalike.errors import InputError, RecipeError
+from lookalike.comparison.base import Comparison, meetings
 from lookalike.kernels.tokens import SINGLE, WORD
 from lookalike.read import Batch
-from lookalike.settings import Settings, recipe_of
 from lookalike.shingle import Shingler, normal
 from lookalike.sign import Signer
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.recipe import Recipe, Shingling
@@ -24,115 +23,72 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True)
+class TextComparison(Comparison):
     """How similar two texts are, and why."""
 
-    similarity: float
     shared: int
     """Shingles that both have."""
     only_left: int
     only_right: int
-    recipe: Recipe
-    bands_met: int
-    """Bands in which the two signatures agree: with one or more, a run would have compared the two."""
     left: str = field(repr=False)
+    """The text in the form that was compared; token ids as numbers with spaces between them."""
     right: str = field(repr=False)
     left_spans: tuple[Span, ...] = field(repr=False)
     """Where the left text has shingles that the right one has too, as positions of characters."""
     right_spans: tuple[Span, ...] = field(repr=False)
 
     @property
-    def chance(self) -> float:
-        """The chance that a run compares two texts of this similarity."""
-        return self.recipe.chance(self.similarity)
+    def missing(self) -> str:
+        """What there is nothing of, which cannot be similar to anything; empty if both are there."""
+        if self.shared + self.only_left and self.shared + self.only_right:
+            return ""
+        what = "a list" if self.recipe.shingling.kind == "tokens" else "a text"
+        return f"{what} without {self.recipe.shingling} shingles"
 
     @property
-    def is_pair(self) -> bool:
-        """Whether the similarity reaches the threshold."""
-        return self.similarity >= self.recipe.threshold > 0 and self.shared > 0
-
-    @property
-    def reason(self) -> str:
-        """Why the two are a pair, or why not, in a sentence."""
-        total = self.shared + self.only_left + self.only_right
-        if not self.shared + self.only_left or not self.shared + self.only_right:
-            return f"Not a pair: a text without {self.recipe.shingling} shingles matches nothing."
-        verdict = "A pair" if self.is_pair else "Not a pair"
-        relation = ">=" if self.is_pair else "<"
-        return (
-            f"{verdict}: {self.shared:,} of {total:,} shingles are shared, "
-            f"{self.similarity:.4f} {relation} {self.recipe.threshold:g}."
-        )
+    def shares(self) -> str:
+        """What the two have in common, as a part of a sentence: it ends before the value."""
+        return f"{self.shared:,} of {self.shared + self.only_left + self.only_right:,} shingles are shared, "
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain values, ready for JSON."""
-        names = ("similarity", "shared", "only_left", "only_right", "is_pair", "bands_met", "chance", "reason")
+        counts = {name: getattr(self, name) for name in ("shared", "only_left", "only_right")}
         spans = {"left_spans": list(self.left_spans), "right_spans": list(self.right_spans)}
-        banding = self.recipe.banding
-        recipe = {"threshold": self.recipe.threshold, "shingle": str(self.recipe.shingling)}
-        bands = {"bands": banding.bands if banding else 0, "rows": banding.rows if banding else 0}
-        return {**{name: getattr(self, name) for name in names}, **recipe, **bands, **spans}
-
-    def __str__(self) -> str:
-        return self.reason
+        return {**super().to_dict(), **counts, **spans}
 
 
-def compare(left: str, right: str, **settings: Unpack[Settings]) -> Comparison:
-    """Compare two texts exactly. The other arguments are those of `find_pairs`.
-
-    >>> compare("a rose is a rose is a rose", "a rose is a rose", shingle="words:2").similarity
-    1.0
-    """
-    return compare_by(recipe_of(settings), left, right)
-
-
-def compare_by(recipe: Recipe, left: str, right: str) -> Comparison:
-    """Compare two texts as a recipe says."""
-    for text in (left, right):
-        if not isinstance(text, str):
-            raise InputError(f"compare takes two texts. Got a {type(text).__name__}")
-    if recipe.shingling.kind in ("tokens", "elements", "weights"):
-        raise RecipeError(f"compare takes two texts, and {recipe.shingling} is for lists. Use words, chars or bytes")
-    shingler = Shingler(recipe.shingling)
-    left, right = (as_compared(text, recipe.shingling) for text in (left, right))
-    columns = shingler.columns(as_array(left, right))
+def compare_texts(recipe: Recipe, items: pa.Array) -> TextComparison:
+    """Compare two texts, or lists of tokens, as a recipe says."""
+    shingling = recipe.shingling
+    shingler = Shingler(shingling)
+    columns = shingler.columns(items)
     bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
     elements, sizes = shingler.sets(columns.data, bounds)
     shared = len(np.intersect1d(elements[: sizes[0]], elements[sizes[0] :], assume_unique=True))
     only_left, only_right = (int(size) - shared for size in sizes)
-    in_right, in_left = which_are_shared(recipe.shingling, columns.data, bounds)
-    return Comparison(
-        similarity=recipe.measure.similarity(shared, *map(int, sizes)) if sizes.all() else 0.0,
+    left, right = (as_compared(item.as_py(), shingling) for item in items)
+    in_right, in_left = which_are_shared(shingling, columns.data, bounds)
+    return TextComparison(
+        value=recipe.measure.similarity(shared, *map(int, sizes)) if sizes.all() else 0.0,
+        threshold=recipe.threshold,
+        recipe=recipe,
+        bands_met=meetings(Signer(recipe, shingler).sign(Batch(0, items, None, None)).keys),
         shared=shared,
         only_left=only_left,
         only_right=only_right,
-        recipe=recipe,
-        bands_met=bands_met(recipe, shingler, left, right),
         left=left,
         right=right,
-        left_spans=shared_spans(left, in_right, recipe.shingling),
-        right_spans=shared_spans(right, in_left, recipe.shingling),
+        left_spans=shared_spans(left, in_right, shingling),
+        right_spans=shared_spans(right, in_left, shingling),
     )
 
 
-def as_compared(text: str, shingling: Shingling) -> str:
+def as_compared(item: str | list[int] | None, shingling: Shingling) -> str:
     """Return a text with its switches applied, but for the case of words, which only the comparison ignores."""
-    return normal(text, replace(shingling, lower=False) if shingling.kind == "words" else shingling)
-
-
-def as_array(*texts: str) -> pa.Array:
-    """Return texts as an Arrow array."""
-    try:
-        return pa.array(texts, pa.large_string())
-    except (pa.ArrowInvalid, UnicodeEncodeError) as error:
-        raise InputError("A text holds half of a surrogate pair, which is not valid Unicode. Replace it") from error
-
-
-def bands_met(recipe: Recipe, shingler: Shingler, left: str, right: str) -> int:
-    """Count the bands in which two texts agree."""
-    keys = Signer(recipe, shingler).sign(Batch(0, as_array(left, right), None, None)).keys
-    return int(np.count_nonzero((keys[:, 0] == keys[:, 1]) & (keys[:, 0] != 0)))
+    if shingling.kind == "tokens":
+        return " ".join(map(str, item or []))
+    return normal(str(item or ""), replace(shingling, lower=False) if shingling.kind == "words" else shingling)
 
 
 def which_are_shared(

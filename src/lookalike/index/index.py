@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.comparison import Comparison, as_array, compare_by
+from lookalike.comparison import compare_items
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
 from lookalike.index.kit import Types, column_of
 from lookalike.index.opened import Opened
-from lookalike.index.rows import Arriving, as_ids, fitting, own_ids
+from lookalike.index.rows import Arriving, as_ids, beside, fitting, own_ids
 from lookalike.index.store import Store
-from lookalike.index.view import View, export, pieces, search_many
+from lookalike.index.view import View, export, numbered, pieces, search_many
 from lookalike.read import open_source
 from lookalike.settings import READING, Settings, kind_of, lasting_recipe
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
 
+    from lookalike.comparison import Comparison, TextComparison
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.read import Kind, Reading, Source
@@ -121,7 +123,7 @@ class Index:
         """
         if isinstance(item, str) and self.kind == "texts":  # the usual case, in a shorter way
             view = self._opened.view()
-            return self._answer(view, iter([as_array(item)]), top, threshold)[0]
+            return self._answer(view, iter([one_text(item)]), top, threshold)[0]
         return self.query_many([item], top, threshold)[0]
 
     def query_many(self, items: Any, top: int | None = 10, threshold: float | None = None) -> Matches:  # noqa: ANN401 - whatever holds items
@@ -158,18 +160,36 @@ class Index:
 
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
         """Return an item as it was added."""
-        view = self._opened.view()
-        _, parts, items = view.locate(as_ids([id], view.schema))
-        if not len(items):
-            raise KeyError(id)
-        item = view.items(int(parts[0]), items.astype(np.int64))[0].as_py()
-        return {one["element"]: one["weight"] for one in item} if self.kind == "weights" else item
+        item = self._opened.view().item(id)[0].as_py()
+        return {one["element"]: one["weight"] for one in item or []} if self.kind == "weights" else item
 
-    def explain(self, item: str, id: Any) -> Comparison:  # noqa: A002, ANN401 - as it was given
-        """Compare a text with one of the index, and tell what they share."""
-        if self.kind != "texts":
-            raise InputError(f"explain shows what two texts share, and this index holds {self.kind}")
-        return compare_by(self.recipe, item, self.get(id))
+    @overload
+    def explain(self, item: str, id: object) -> TextComparison: ...
+    @overload
+    def explain(self, item: object, id: object) -> Comparison: ...
+    def explain(self, item: object, id: object) -> Comparison:  # noqa: A002 - as `query` gives it
+        """Compare an item with one of the index, and tell what they share."""
+        view = self._opened.view()
+        held = view.item(id)
+        (asked,) = self._checked(self.source([item]), view, None)
+        return compare_items(view.recipe, beside(asked, held, self.kind))
+
+    def explain_source(self, source: Source, matches: Matches) -> Iterator[Comparison | None]:
+        """Compare each item of a source with what was found for it: yield a comparison for each row of the matches.
+
+        It is None where the match has been deleted since.
+        """
+        view = self._opened.view()
+        for first, items in numbered(self._checked(source, view, None)):
+            for i in range(len(items)):
+                for match in matches[first + i]:
+                    try:
+                        held = view.item(match.id)
+                    except KeyError:
+                        yield None
+                        continue
+                    found = compare_items(view.recipe, beside(items.slice(i, 1), held, self.kind))
+                    yield replace(found, threshold=matches.threshold)
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all that is in the index, in the order it was added: id, item, stored fields."""
@@ -308,3 +328,11 @@ class Index:
         if source.kind != self.kind:
             raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
         return source
+
+
+def one_text(text: str) -> pa.Array:
+    """Return a text as an Arrow array."""
+    try:
+        return pa.array([text], pa.large_string())
+    except (pa.ArrowInvalid, UnicodeEncodeError) as error:
+        raise InputError("The text holds half of a surrogate pair, which is not valid Unicode. Replace it") from error

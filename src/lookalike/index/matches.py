@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from lookalike.measures import value_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from lookalike.measures import Column
     from lookalike.recipe import Recipe
 
 
@@ -24,23 +27,18 @@ class Match:
     """The similarity, or the distance, exactly."""
     fields: dict[str, Any] = field(default_factory=dict)
     """What is stored with it."""
-    column: Literal["similarity", "distance"] = "similarity"
+    column: Column = "similarity"
     """Which of the two the value is."""
 
     @property
     def similarity(self) -> float:
         """How similar it is; an index by distance has none."""
-        return self._value("similarity")
+        return value_as("similarity", self.column, self.value)
 
     @property
     def distance(self) -> float:
         """How far apart it is; an index by similarity has none."""
-        return self._value("distance")
-
-    def _value(self, wanted: str) -> float:
-        if self.column != wanted:
-            raise AttributeError(f"this match has a {self.column}, no {wanted}")
-        return self.value
+        return value_as("distance", self.column, self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""

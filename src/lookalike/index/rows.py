@@ -141,6 +141,11 @@ def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
         raise InputError(f"Elements must be strings, or integers below 2^63, all of one type ({error})") from error
 
 
+def beside(asked: pa.Array, held: pa.Array, kind: Kind) -> pa.Array:
+    """Return an item that is asked about and one of the index, in one array."""
+    return pa.concat_arrays([plain_items(asked, kind).cast(held.type), held])
+
+
 def fitting(batch: Batch, source: Source, types: Types | None, measure: Measure) -> Batch:
     """Return a batch as the index has its items: nulls of their type, vectors in their precision.
 

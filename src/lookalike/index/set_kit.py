@@ -13,10 +13,8 @@ from lookalike.kernels import weights as weight_kernels
 from lookalike.kernels.postings import may_reach
 from lookalike.measures import CONTAINMENT
 from lookalike.read import Batch
-from lookalike.shingle import Shingler
-from lookalike.sign import Signer
 from lookalike.verify import compare_sets
-from lookalike.weigh import Weigher, WeightSigner
+from lookalike.weigh import signer_for, weighted_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,12 +33,8 @@ class SetKit:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self._signer: Signer | WeightSigner
+        self._signer = signer_for(recipe)
         self._weighted = recipe.shingling.kind == "weights"
-        if self._weighted:
-            self._signer = WeightSigner(recipe, Weigher(recipe.shingling))
-        else:
-            self._signer = Signer(recipe, Shingler(recipe.shingling))
         measure = recipe.measure
         self._code = CONTAINMENT if measure.one_way else measure.code
 
@@ -107,9 +101,3 @@ class SetKit:
     def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
         """Return some items of a part."""
         return pack.unpack(part.packed(items), types)
-
-
-def weighted_columns(signed: MadeSets) -> tuple[NDArray[Any], ...]:
-    """Return what a kernel must know of weighted sets: the numbers, where sets begin, their sizes."""
-    sizes = signed.sizes.astype(np.int32)
-    return signed.elements, 2 * (np.cumsum(signed.sizes) - signed.sizes), sizes

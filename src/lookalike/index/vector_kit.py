@@ -14,7 +14,7 @@ from lookalike.family import FAMILIES
 from lookalike.index.container import damaged
 from lookalike.index.pack import Packed
 from lookalike.index.part import codes_of
-from lookalike.vectors import as_compared, fingerprints, matrix_of
+from lookalike.vectors import FewVectors, as_compared, fingerprints, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,23 +25,6 @@ if TYPE_CHECKING:
     from lookalike.index.kit import Types
     from lookalike.index.part import Part
     from lookalike.recipe import Recipe
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Some vectors in memory, as a family wants them."""
-
-    matrix: NDArray[Any]
-
-    @property
-    def length(self) -> int:
-        """Numbers of a vector, or words of bits."""
-        return int(self.matrix.shape[1])
-
-    @property
-    def middle(self) -> NDArray[np.float64]:
-        """Keys must be the same whichever vectors come together: nothing is moved."""
-        return np.zeros(self.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +125,7 @@ class VectorKit:
         measure = self.recipe.measure
         if measure.of == "bits":
             measure = replace(measure, bits=bits)
-        return FAMILIES[measure.name](Rows(rows), replace(self.recipe, measure=measure))
+        return FAMILIES[measure.name](FewVectors(rows), replace(self.recipe, measure=measure))
 
     def _ready(self, rows: NDArray[Any]) -> NDArray[Any]:
         made = as_compared(rows, self.recipe.measure)

@@ -15,6 +15,7 @@ from lookalike.arrow import as_arrow
 from lookalike.ids import hash_ids
 from lookalike.index.matches import Matches
 from lookalike.index.part import FINDS, codes_of, halves, take
+from lookalike.index.rows import as_ids
 from lookalike.threads import slices
 
 if TYPE_CHECKING:
@@ -251,6 +252,13 @@ class View:
         """Return ids and fields of items of a part. A field that had only nulls there may have a type by now."""
         rows = take(self.held[number].part.rows, items)
         return rows if rows.schema.equals(self.schema) else rows.cast(self.schema)
+
+    def item(self, id: Any) -> pa.Array:  # noqa: A002, ANN401 - what an item is called
+        """Return the one item of an id, as it was added."""
+        _, parts, items = self.locate(as_ids([id], self.schema))
+        if not len(items):
+            raise KeyError(id)
+        return self.items(int(parts[0]), items.astype(np.int64))
 
     def items(self, number: int, items: NDArray[np.int64]) -> pa.Array:
         """Return items of a part, as they were added."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import holds, id_type, kind_of, rank_type, storable_schema
+from .columns import holds, id_type, is_binary, kind_of, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .npy import checked, table_of
 from .roles import NAMES, choose
@@ -194,12 +194,12 @@ def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArr
     """Convert Python values a chunk at a time, so that an iterator need not be held as a list."""
     wanted = {"tokens": pa.large_list(pa.int64()), "texts": pa.large_string()}.get(kind)
     iterator, chunks, first = iter(values), [], 0
-    sets = _weighted_sets if kind == "weights" else _sets
+    sets = {"weights": _weighted_sets, "bits": _bits}.get(kind, _sets)
     while chunk := list(islice(iterator, _CHUNK)):
         plain = kind in ("texts", "tokens")
         chunks.append(_chunk(chunk, wanted, options, first) if plain else sets(chunk, wanted, first))
         first += len(chunk)
-        if not plain and len(chunks[-1].values):
+        if not plain and (is_binary(chunks[-1].type) or len(chunks[-1].values)):
             wanted = chunks[-1].type
     if wanted is None:
         wanted = weights_type(pa.int64()) if kind == "weights" else pa.large_list(pa.int64())
@@ -229,6 +229,26 @@ def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
     elements = list(chain.from_iterable(value for value in values if value is not None))
     flat = _elements(elements, offsets, None if kind is None else kind.value_type, first)
     return pa.LargeListArray.from_arrays(as_arrow(offsets), flat, mask=missing)
+
+
+def _bits(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
+    """Convert bytes, or integers of 64 bits; and lists of either bytes or truth values as others."""
+    if not isinstance(_first(values), (bytes, bytearray, int, np.integer)):
+        return _sets(values, kind, first)
+    return pa.array([_row_of_bits(value, first + i) for i, value in enumerate(values)], pa.large_binary())
+
+
+def _row_of_bits(value: Any, item: int) -> bytes | None:  # noqa: ANN401
+    if value is None:
+        return None
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InputError(f"item {item} is {type(value).__name__}, but must be bytes, an integer or None")
+    try:
+        return int(value).to_bytes(8, "big", signed=bool(value < 0))
+    except OverflowError as error:
+        raise InputError(f"item {item} is {value}, but an integer must have 64 bits. Use bytes") from error
 
 
 def _weighted_sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:

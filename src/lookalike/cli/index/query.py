@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,10 +13,14 @@ from lookalike.cli import options
 from . import options as own
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
     from lookalike.cli.index.work import Work
+    from lookalike.comparison import Comparison
     from lookalike.index import Index, Matches
+    from lookalike.read import Batch, Source
 
 
 @options.with_settings(options.reading)
@@ -34,8 +39,9 @@ def query(
         typer.Option("--threshold", "-t", help="Least similarity, or most distance. [default: that of the index]"),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what the text shares with each that was found.")
+        bool, typer.Option("--explain", help="Show what each item shares with each that was found for it.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Explain with all that is shared, however long.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where the matches go: .parquet, .jsonl or .csv.")
     ] = None,
@@ -59,79 +65,80 @@ def query(
     In Python: lookalike.Index.open("news.lookalike").query(text, top=3)
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.index.work import Work, files_of, opened, plain_rows
-    from lookalike.errors import InputError
     from lookalike.write import check_outputs, write_table
 
-    if not inputs and text is None:
-        raise InputError("There is nothing to look for. Give a text with --text, or a file")
-    if inputs and explain:
-        raise InputError("--explain shows what one text shares with others. Give it with --text, or leave it out")
     wanted = {} if output is None else {"--output": output}
-    limit = None if everything else top
     with Work(index, quiet=quiet, as_json=json) as work, opened(index, settings) as held:
         check_outputs(wanted, files_of(inputs, settings) if inputs else [], force=force)
-        if inputs:
-            columns = settings if text is None else {**settings, "text": text}
-            matches, table = by_files(work, held, inputs, columns, limit, threshold)
-        else:
-            matches, table = by_text(held, str(text), limit, threshold)
-        values: dict[str, Any] = {
-            "queries": matches.queries, "threshold": matches.threshold, "recall": matches.recall,
-        }  # fmt: skip
-        if output is not None:
-            write_table(table, output)
-        else:
-            work.show(table)
-            values["matches"] = plain_rows(table) if json else None
-        if explain:
-            values["explanations"] = [
-                explained(held, str(text), match, show=not json) for match in table["id"].to_pylist()
-            ]
+        with asked(held, inputs, text, settings) as source:
+            matches, table = look_for(work, held, source, None if everything else top, threshold)
+            if not inputs:
+                table = table.drop_columns(["query"])
+            if output is not None:
+                write_table(table, output)
+            else:
+                work.show(table)
+            values: dict[str, Any] = {
+                "queries": matches.queries, "threshold": matches.threshold, "recall": matches.recall,
+            }  # fmt: skip
+            if output is None:
+                values["matches"] = plain_rows(table) if json else None
+            if explain:
+                explained = explanations(held.explain_source(source, matches), table, show=not json, full=full)
+                values["explanations"] = list(explained)
         facts = [("queries", f"{matches.queries:,}"), ("matches", f"{table.num_rows:,}")]
         work.finish(values, facts, wanted, doubts(held, matches), changed=False)
 
 
-def by_text(index: Index, text: str, top: int | None, threshold: float | None) -> tuple[Matches, pa.Table]:
-    """Look for one text."""
+def asked(index: Index, inputs: list[str] | None, text: str | None, settings: dict[str, Any]) -> closing[Source]:
+    """Open what is to be looked for: the items of files, or one text."""
+    from lookalike.cli.index.work import source_of
     from lookalike.errors import InputError
 
+    if inputs:
+        return source_of(index, inputs, settings if text is None else {**settings, "text": text})
+    if text is None:
+        raise InputError("There is nothing to look for. Give a text with --text, or a file")
     if index.kind != "texts":
         raise InputError(f"This index holds {index.kind}, not texts. Ask with a file of them")
-    matches = index.query_many([text], top, threshold)
-    return matches, matches.to_arrow().drop_columns(["query"])
+    return closing(index.source([text]))
 
 
-def by_files(
-    work: Work, index: Index, inputs: list[str], settings: dict[str, Any], top: int | None, threshold: float | None
+def look_for(
+    work: Work, index: Index, source: Source, top: int | None, threshold: float | None
 ) -> tuple[Matches, pa.Table]:
-    """Look for the items of files, which are named in the first column."""
+    """Look for the items of a source, which are named in the first column of the table."""
     import pyarrow as pa
 
-    from lookalike.cli.index.work import source_of
-
-    with source_of(index, inputs, settings) as source, work.reading("query", source) as count:
+    with work.reading("query", source) as count:
         ids: list[pa.Array] = []
 
-        def seen(batch: Any) -> None:  # noqa: ANN401 - a batch
+        def seen(batch: Batch) -> None:
             count(batch)
             ids.extend([] if batch.ids is None else [batch.ids])
 
         matches = index.query_source(source, top, threshold, seen)
         table = matches.to_arrow()
-        asked = table["query"]
-        names = pa.chunked_array(ids).take(asked) if ids else source.names(asked.to_numpy())
+        rows = table["query"]
+        names = pa.chunked_array(ids).take(rows) if ids else source.names(rows.to_numpy())
     return matches, table.set_column(0, "query", names)
 
 
-def explained(index: Index, text: str, match: Any, *, show: bool) -> dict[str, Any]:  # noqa: ANN401 - an id
-    """Compare the text with one that was found."""
-    from lookalike.cli.show import print_comparison
+def explanations(
+    found: Iterator[Comparison | None], table: pa.Table, *, show: bool, full: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield what the items of each row share, as plain values, or show it to people."""
+    from lookalike.cli.explain import print_comparison
 
-    found = index.explain(text, match)
-    if show:
-        typer.echo()
-        print_comparison(found, "the text", str(match), full=False)
-    return found.to_dict()
+    names = table.column_names[: table.column_names.index("id") + 1]
+    for row, comparison in zip(table.select(names).to_pylist(), found, strict=True):
+        if comparison is None:
+            continue
+        if show:
+            typer.echo()
+            print_comparison(comparison, str(row.get("query", "the text")), str(row["id"]), full=full)
+        else:
+            yield {**row, **comparison.to_dict()}
 
 
 def doubts(index: Index, matches: Matches) -> list[str]:

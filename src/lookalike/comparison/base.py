@@ -1,0 +1,101 @@
+"""What is known of any two items that were compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.measures import value_as
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.measures import Column
+    from lookalike.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How similar two items are, and why."""
+
+    value: float
+    """The similarity, or the distance, exactly."""
+    threshold: float
+    """The least similarity of a pair, or the most distance."""
+    recipe: Recipe
+    bands_met: int
+    """Bands in which the two signatures agree: with one or more, a run would have compared the two."""
+
+    @property
+    def column(self) -> Column:
+        """What the value is: similarity or distance."""
+        return self.recipe.measure.column
+
+    @property
+    def similarity(self) -> float:
+        """How similar the two are; by a measure of distance there is none."""
+        return value_as("similarity", self.column, self.value)
+
+    @property
+    def distance(self) -> float:
+        """How far apart the two are; by a measure of similarity there is none."""
+        return value_as("distance", self.column, self.value)
+
+    @property
+    def chance(self) -> float:
+        """The chance that a run compares two items of this similarity."""
+        return self.recipe.chance(self.value)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the similarity reaches the threshold, or the distance does not exceed it."""
+        measure = self.recipe.measure
+        return measure.score(self.value) >= measure.score(self.threshold)
+
+    @property
+    def reason(self) -> str:
+        """Why the two are a pair, or why not, in a sentence."""
+        if missing := self.missing:
+            return f"Not a pair: {missing} matches nothing."
+        verdict = "A pair" if self.is_pair else "Not a pair"
+        least = ">=" if self.is_pair else "<"
+        most = "<=" if self.is_pair else ">"
+        relation = most if self.recipe.measure.is_distance else least
+        value = f"{self.value:g}" if self.recipe.measure.of == "bits" else f"{self.value:.4f}"
+        return f"{verdict}: {self.shares}{value} {relation} {self.threshold:g}."
+
+    @property
+    def missing(self) -> str:
+        """What there is nothing of, which cannot be similar to anything; empty if both are there."""
+        return ""
+
+    @property
+    def shares(self) -> str:
+        """What the two have in common, as a part of a sentence: it ends before the value."""
+        return f"{self.column} "
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, ready for JSON."""
+        banding = self.recipe.banding
+        return {
+            self.column: self.value,
+            "is_pair": self.is_pair,
+            "reason": self.reason,
+            "bands_met": self.bands_met,
+            "chance": self.chance,
+            "measure": self.recipe.measure.name,
+            "threshold": self.threshold,
+            "shingle": str(self.recipe.shingling),
+            "bands": banding.bands if banding else 0,
+            "rows": banding.rows if banding else 0,
+        }
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def meetings(keys: NDArray[np.uint64]) -> int:
+    """Count the bands in which two items agree, whose keys are the two columns."""
+    return int(np.count_nonzero((keys[:, 0] == keys[:, 1]) & (keys[:, 0] != 0)))

@@ -1,0 +1,138 @@
+"""Two sets, compared: what both have, and what only one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.comparison.base import Comparison, meetings
+from lookalike.kernels.weights import similarities
+from lookalike.weigh import signer_for, weighted_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lookalike.recipe import Recipe
+
+Amounts = dict[Any, float]
+"""Elements, and how much there is of each: 1 in a set, how often it occurs in a bag, its weight if it has one."""
+
+
+@dataclass(frozen=True)
+class SetComparison(Comparison):
+    """How similar two sets are, and why."""
+
+    left: Amounts = field(repr=False)
+    """The elements of the left one, with 1 for each, how often it is there in a bag, or its weight."""
+    right: Amounts = field(repr=False)
+
+    @property
+    def shared(self) -> float:
+        """How much both have: elements, or weight."""
+        return sum(min(self.left[element], self.right[element]) for element in self.shared_elements)
+
+    @property
+    def only_left(self) -> float:
+        """How much the left one has beyond that."""
+        return beyond(self.left, self.right)
+
+    @property
+    def only_right(self) -> float:
+        """How much the right one has beyond that."""
+        return beyond(self.right, self.left)
+
+    @property
+    def shared_elements(self) -> list[Any]:
+        """The elements that both have, those first of which there is most."""
+        both = [element for element in self.left if element in self.right]
+        return sorted(both, key=lambda element: -min(self.left[element], self.right[element]))
+
+    @property
+    def left_elements(self) -> list[Any]:
+        """The elements that only the left one has, those first of which there is most."""
+        return only(self.left, self.right)
+
+    @property
+    def right_elements(self) -> list[Any]:
+        """The elements that only the right one has, those first of which there is most."""
+        return only(self.right, self.left)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the elements have weights."""
+        return self.recipe.shingling.kind == "weights"
+
+    @property
+    def counted(self) -> bool:
+        """Whether there can be more or less of an element: in bags and weighted sets."""
+        return self.recipe.shingling.bag or self.weighted
+
+    @property
+    def missing(self) -> str:
+        """What there is nothing of, which cannot be similar to anything; empty if both are there."""
+        return "" if self.left and self.right else "a set without elements"
+
+    @property
+    def shares(self) -> str:
+        """What the two have in common, as a part of a sentence: it ends before the value."""
+        unit = "of the weight is" if self.weighted else "elements are"
+        total = self.shared + self.only_left + self.only_right
+        return f"{number(self.shared)} of {number(total)} {unit} shared, "
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain values, ready for JSON."""
+        amounts = {name: getattr(self, name) for name in ("shared", "only_left", "only_right")}
+        elements = {name: getattr(self, name) for name in ("shared_elements", "left_elements", "right_elements")}
+        sides = {"left": list(self.left.items()), "right": list(self.right.items())} if self.counted else {}
+        return {**super().to_dict(), **amounts, **elements, **sides}
+
+
+def compare_sets(recipe: Recipe, items: pa.Array) -> SetComparison:
+    """Compare two sets as a recipe says."""
+    left, right = (amounts(item.as_py() or [], bag=recipe.shingling.bag) for item in items)
+    signed = signer_for(recipe).sign_sets(items)
+    value = 0.0
+    if left and right and recipe.shingling.kind == "weights":
+        out, columns = np.empty(1), weighted_columns(signed)
+        similarities(np.array([0], np.int32), np.array([1], np.int32), columns, columns, 0.0, out)
+        value = float(out[0])
+    elif left and right:
+        sizes = sum(left.values()), sum(right.values())
+        value = recipe.measure.similarity(sizes[0] - beyond(left, right), *sizes)
+    return SetComparison(value, recipe.threshold, recipe, meetings(signed.keys), left, right)
+
+
+def amounts(elements: list[Any], *, bag: bool) -> Amounts:
+    """Return the elements of a set, and how much there is of each.
+
+    >>> amounts(["tea", "milk", "tea"], bag=True)
+    {'tea': 2, 'milk': 1}
+    """
+    if not elements or not isinstance(elements[0], dict):
+        return dict(Counter(elements)) if bag else dict.fromkeys(elements, 1)
+    weights: Amounts = {}
+    for pair in elements:
+        weights[pair["element"]] = weights.get(pair["element"], 0.0) + pair["weight"]
+    return weights
+
+
+def beyond(one: Amounts, other: Amounts) -> float:
+    """Return how much one set has beyond what the other has."""
+    return sum(max(amount - other.get(element, 0), 0) for element, amount in one.items())
+
+
+def only(one: Amounts, other: Amounts) -> list[Any]:
+    """Return the elements that only the first set has, those first of which there is most."""
+    return sorted((element for element in one if element not in other), key=lambda element: -one[element])
+
+
+def number(amount: float) -> str:
+    """Write a number of elements, or a weight, for people.
+
+    >>> number(1_234_567), number(2 / 3)
+    ('1,234,567', '0.666667')
+    """
+    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.6g}"
