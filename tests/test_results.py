@@ -36,8 +36,8 @@ def test_public_names() -> None:
     assert sorted(lookalike.__all__) == [
         "Added", "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "Index", "InputError",
         "LookalikeError", "Match", "Matches", "Measure", "Measured", "MissingExtraError", "Nearest", "OutputError",
-        "Pairs", "Recipe", "RecipeError", "Shingling", "Summary", "balance", "compare", "deduplicate",
-        "estimate_costs", "find_pairs", "nearest", "tune",
+        "Pairs", "Recipe", "RecipeError", "SetComparison", "Shingling", "Summary", "TextComparison", "balance",
+        "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "tune",
     ]  # fmt: skip
     assert dir(lookalike) == sorted([*lookalike.__all__, "__version__"])
     for name in lookalike.__all__:
