@@ -161,7 +161,9 @@ class Index:
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
         """Return an item as it was added."""
         item = self._opened.view().item(id)[0].as_py()
-        return {one["element"]: one["weight"] for one in item or []} if self.kind == "weights" else item
+        if self.kind != "weights" or item is None:
+            return item
+        return {one["element"]: one["weight"] for one in item}
 
     @overload
     def explain(self, item: str, id: object) -> TextComparison: ...

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from lookalike.index.kit import Types
 
-PLAIN, PACKED = b"\0", b"\1"
+PLAIN, PACKED, MISSING = b"\0", b"\1", b"\2"
+"""How items begin: as they are, compressed, or null, and then that is all."""
+
 SHORT = 400
 """Bytes that are not worth compressing: it takes microseconds, and saves little."""
 
@@ -57,7 +59,8 @@ class Packed:
 
 
 def pack(items: pa.Array, types: Types) -> Packed:
-    """Return each item as bytes: a text in UTF-8, integers of 64 bits, all else in JSON; a null is an empty item."""
+    """Return each item as bytes: a text in UTF-8, integers of 64 bits, all else in JSON."""
+    missing = items.is_null().to_numpy(zero_copy_only=False) if items.null_count else None
     if types.kind == "texts":
         columns = text_columns(items)
         data, offsets = columns.data.data, columns.offsets
@@ -69,10 +72,10 @@ def pack(items: pa.Array, types: Types) -> Packed:
         texts = [json.dumps(item or [], ensure_ascii=False).encode() for item in items.to_pylist()]
         offsets = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
         data = memoryview(b"".join(texts))
-    return squeeze(data, offsets)
+    return squeeze(data, offsets, missing)
 
 
-def squeeze(data: memoryview, offsets: NDArray[np.int64]) -> Packed:
+def squeeze(data: memoryview, offsets: NDArray[np.int64], missing: NDArray[np.bool_] | None) -> Packed:
     """Compress the bytes from each offset to the next, if that makes them fewer; in one go, without Python's lock."""
     lengths = np.diff(offsets)
     long = lengths >= SHORT
@@ -86,6 +89,10 @@ def squeeze(data: memoryview, offsets: NDArray[np.int64]) -> Packed:
             lengths[item] = 1 + len(frame)
         else:
             pieces += PLAIN, data[begin:end]
+    if missing is not None:
+        for item in np.flatnonzero(missing).tolist():
+            pieces[2 * item : 2 * item + 2] = MISSING, b""
+        lengths[missing] = 1
     return Packed(b"".join(pieces), lengths)
 
 
@@ -99,10 +106,12 @@ def compressed(data: memoryview, begins: NDArray[np.int64], lengths: NDArray[np.
     yield from _local.compressor.multi_compress_to_buffer(zstandard.BufferWithSegments(data, segments.tobytes()))
 
 
-def expand(data: memoryview) -> bytes:
-    """Return the bytes that were compressed."""
+def expand(data: memoryview) -> bytes | None:
+    """Return the bytes that were compressed; None for an item that is null."""
     if data[:1] == PLAIN:
         return bytes(data[1:])
+    if data == MISSING:
+        return None
     if data[:1] != PACKED:
         raise InputError("an item is damaged: it begins as none does. Run lookalike index check")
     if not hasattr(_local, "decompressor"):
@@ -118,10 +127,14 @@ def unpack(packed: Iterable[memoryview], types: Types) -> pa.Array:
     """Return items as they were packed."""
     plain = [expand(one) for one in packed]
     if types.kind != "texts" and types.element != pa.int64():
-        return pa.array([json.loads(one) for one in plain], pa.large_list(types.element))
-    offsets = np.append(0, np.cumsum([len(one) for one in plain], dtype=np.int64))
-    data = pa.py_buffer(b"".join(plain))
+        return pa.array([None if one is None else json.loads(one) for one in plain], pa.large_list(types.element))
+    there = [one or b"" for one in plain]
+    offsets = np.append(0, np.cumsum([len(one) for one in there], dtype=np.int64))
+    data = pa.py_buffer(b"".join(there))
+    missing = [one is None for one in plain]
+    mask = pa.array(missing) if any(missing) else None
     if types.kind == "texts":
-        return pa.Array.from_buffers(pa.large_string(), len(plain), [None, pa.py_buffer(offsets), data])
+        validity = None if mask is None else pc.invert(mask).buffers()[1]
+        return pa.Array.from_buffers(pa.large_string(), len(plain), [validity, pa.py_buffer(offsets), data])
     numbers = pa.Array.from_buffers(pa.int64(), int(offsets[-1]) // 8, [None, data])
-    return pa.LargeListArray.from_arrays(as_arrow(offsets // 8), numbers)
+    return pa.LargeListArray.from_arrays(as_arrow(offsets // 8), numbers, mask=mask)
