@@ -27,8 +27,9 @@ import damage
 import power
 import pytest
 
-from lookalike import Index, OutputError
+from lookalike import Index, InputError, OutputError
 from lookalike.index import change
+from lookalike.index.latest import LATEST
 from lookalike.index.schema import DATABASE
 
 MUCH = int(os.environ.get("LOOKALIKE_CRASH", "1"))
@@ -370,13 +371,31 @@ def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind
     assert Index.check(whole) == []
 
 
-def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: ProcessPoolExecutor) -> None:
-    """There is no checksum of the database then; whatever it says, it does no harm."""
-    whole = memory / "open"
-    damage.make(whole, "texts")
-    places = tried_places((whole / DATABASE).stat().st_size, random.Random(8))
-    tasks = [pool.submit(damage.try_open, whole, "texts", DATABASE, places[i::20]) for i in range(20)]
+@pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", LATEST])
+def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: ProcessPoolExecutor, name: str) -> None:
+    """There is no checksum of the whole database then; whatever it says, answers are right, or there are none."""
+    whole = memory / f"open {name}"
+    damage.abandon(whole, "texts")
+    places = tried_places((whole / name).stat().st_size, random.Random(8))
+    tasks = [pool.submit(damage.try_open, whole, "texts", name, places[i::20]) for i in range(20)]
     assert [one for task in tasks for one in task.result()] == []
+
+
+@pytest.mark.parametrize("cut", [0, 32, 4096, -1])
+def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
+    """SQLite goes on without the commits that were in it; that is told."""
+    whole = memory / f"log {cut}"
+    damage.abandon(whole, "texts")
+    log = whole / f"{DATABASE}-wal"
+    log.write_bytes(log.read_bytes()[:cut])
+    with pytest.raises(InputError, match=r"has lost its latest [1-3] commits"):
+        Index.open(whole)
+    assert any("has lost" in one for one in Index.check(whole))
+    (whole / LATEST).unlink()
+    with Index.open(whole) as index:
+        assert "id 40" in index
+        assert "later" not in index
+    assert Index.check(whole) == []
 
 
 def test_a_cut_file_is_noticed(memory: Path, pool: ProcessPoolExecutor) -> None:

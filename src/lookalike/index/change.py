@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 from lookalike.index.container import Container
+from lookalike.index.entries import Entry
 from lookalike.index.fields import conform, settled
 from lookalike.index.kit import Keyed, Types
 from lookalike.index.make import PartWriter
@@ -21,7 +22,6 @@ from lookalike.index.pack import Packed
 from lookalike.index.part import Part, take
 from lookalike.index.resemble import Resembling
 from lookalike.index.rows import as_ids, write_types
-from lookalike.index.store import Entry
 from lookalike.index.view import Held, View, in_threads
 from lookalike.kernels.postings import HALF, LOW_HALF
 from lookalike.threads import slices
@@ -176,13 +176,13 @@ def write_part(opened: Opened, drawn: list[Prepared], more: Iterator[Prepared]) 
         writer, checksum = fill(buffer, opened, drawn)
         data = buffer.getvalue()
         part = Part(number, Container.read(f"part {number}", np.frombuffer(data, np.uint8)))
-        opened.store.insert(Entry(number, number, writer.count, 0, len(data), checksum, filed=False), data)
+        opened.store.insert(Entry(number, number, writer.count, len(data), checksum, filed=False), data)
     else:
         with opened.store.new_file(number) as file:
             writer, checksum = fill(file, opened, up_to_large(drawn, more))
             size = file.tell()
         part = Part(number, Container.open(opened.store.path(number)))
-        opened.store.insert(Entry(number, number, writer.count, 0, size, checksum, filed=True), None)
+        opened.store.insert(Entry(number, number, writer.count, size, checksum, filed=True), None)
     refuse_repeated(part)
     refuse_known(view, part)
     opened.store.set_about("added", opened.store.about("added", 0) + writer.count)
@@ -299,7 +299,7 @@ def join(opened: Opened, entries: list[Entry], *, rebuild: bool = False) -> None
         checksum = writer.finish()
         size = file.tell()
     age = min(entry.age for entry in entries)
-    opened.store.insert(Entry(number, age, writer.count, 0, size, checksum, filed=True), None)
+    opened.store.insert(Entry(number, age, writer.count, size, checksum, filed=True), None)
 
 
 def make_again(writer: PartWriter, held: Held, view: View) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from lookalike.errors import InputError, RecipeError
 from lookalike.index.container import Container
 from lookalike.index.folder import is_own
+from lookalike.index.latest import refuse_lost
 from lookalike.index.part import Part
 from lookalike.index.schema import DATABASE, get_about
 from lookalike.index.seal import is_as_sealed
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.index.store import Entry
+    from lookalike.index.entries import Entry
 
 
 def check(folder: Path) -> list[str]:
@@ -64,6 +65,10 @@ def opened(folder: Path) -> Iterator[Store]:
 
 def wrong_with_database(store: Store) -> Iterator[str]:
     """Compare the database with the checksum that was made when it was closed, if it was; look through it."""
+    try:
+        refuse_lost(store.folder, lambda: store.about("commit", 0))
+    except (InputError, sqlite3.DatabaseError) as error:
+        yield str(error)
     with store.reading() as connection:
         if not is_as_sealed(store.folder, store.folder / DATABASE, connection):
             yield f"{DATABASE} is not what it was when it was closed"
@@ -82,10 +87,11 @@ def wrong_with_database(store: Store) -> Iterator[str]:
 
 
 def wrong_with_deleted(store: Store, entry: Entry) -> Iterator[str]:
-    """Look whether what was deleted from a part can have been in it."""
-    gone = store.deleted(entry.number)
-    if len(gone) != entry.gone or any(not 0 <= item < entry.items for item in gone):
-        yield f"part {entry.number}: what was deleted from it does not fit"
+    """Look whether what was deleted from a part is what was written."""
+    try:
+        store.deleted(entry)
+    except sqlite3.DatabaseError as error:
+        yield f"{DATABASE}: {error}"
 
 
 def is_committed(store: Store, entry: Entry) -> bool:
@@ -101,7 +107,7 @@ def wrong_with_part(store: Store, entry: Entry) -> Iterator[str]:
         if entry.filed:
             container = Container.open(store.path(entry.number))
         else:
-            container = Container.read(name, np.frombuffer(store.data(entry.number), np.uint8))
+            container = Container.read(name, np.frombuffer(store.data(entry), np.uint8))
         if container.checksum != entry.checksum or container.data.size != entry.size:
             yield f"{name} is another one than was committed"
         for column in container.damage():

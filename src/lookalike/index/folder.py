@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from lookalike.index.latest import LATEST
 from lookalike.index.schema import DATABASE, LOCK
 from lookalike.index.seal import SEAL
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 SUFFIX = ".columns"
 """Of the file of a part."""
 
-OWN = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, SEAL, f"{SEAL}.new")
+OWN = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, SEAL, f"{SEAL}.new", LATEST)
 """Files of every index, beside those of its parts."""
 
 

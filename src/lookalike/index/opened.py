@@ -24,7 +24,7 @@ from lookalike.threads import Threads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.store import Entry
+    from lookalike.index.entries import Entry
 
 A_MOMENT = 0.02
 """Seconds to wait for another thread, before it is looked whether it changes something."""
@@ -124,10 +124,9 @@ class Opened:
                     held.append(known[entry.number])
                     continue
                 part = known[entry.number].part if entry.number in known else self._open(entry)
-                gone = np.sort(np.array(store.deleted(entry.number), np.uint32))
-                if part.count != entry.items or len(gone) != entry.gone or (gone >= part.count).any():
-                    raise damaged(part.container.name, "what was deleted from it does not fit")
-                held.append(Held(part, gone))
+                if part.count != entry.items:
+                    raise damaged(part.container.name, "it has not as many items as were committed")
+                held.append(Held(part, store.deleted(entry)))
             types = read_types(store.about("types"))
             schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(store.about("schema")))) if types else None
         self._view, self._steps = View(commit, tuple(held), self._kit, types, schema), store.steps
@@ -137,7 +136,7 @@ class Opened:
         if entry.filed:
             container = Container.open(self.store.path(entry.number))
         else:
-            data = np.frombuffer(self.store.data(entry.number), np.uint8)
+            data = np.frombuffer(self.store.data(entry), np.uint8)
             container = Container.read(f"part {entry.number}", data)
             container.refuse_damage()
         if container.checksum != entry.checksum:

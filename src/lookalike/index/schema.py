@@ -13,6 +13,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
+from lookalike.index.entries import TABLES, digest_of, read_entries
 from lookalike.index.seal import sync_folder, write_seal
 
 if TYPE_CHECKING:
@@ -28,13 +29,11 @@ FORMAT = 1
 
 PAGE = 4096
 
-SCHEMA = """
+DIGEST = "digest"
+"""What is noted about all else."""
+
+ABOUT = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE parts (
-    number INTEGER PRIMARY KEY, age INTEGER NOT NULL, items INTEGER NOT NULL, gone INTEGER NOT NULL,
-    bytes INTEGER NOT NULL, checksum BLOB NOT NULL, data BLOB
-);
-CREATE TABLE deleted (part INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (part, item)) WITHOUT ROWID;
 """
 
 
@@ -44,10 +43,11 @@ def write_new(folder: Path, about: dict[str, Any]) -> None:
     try:
         connection.executescript(
             f"PRAGMA page_size = {PAGE}; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
-            f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; {SCHEMA}"
+            f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; {ABOUT} {TABLES}"
         )
         for name, value in {"commit": 0, "next": 1, **about}.items():
             set_about(connection, name, value)
+        set_about(connection, DIGEST, digest_now(connection))
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         write_seal(folder, connection)
@@ -72,6 +72,18 @@ def get_about(connection: sqlite3.Connection, name: str) -> Any:  # noqa: ANN401
     if not isinstance(found[0], str) or zlib.crc32(found[0].encode()) != found[1]:
         raise sqlite3.DatabaseError(f"its {name} is not what was written")
     return json.loads(found[0])
+
+
+def digest_now(connection: sqlite3.Connection) -> str:
+    """Return the digest of what the database says now."""
+    notes = connection.execute("SELECT name, checksum FROM about WHERE name != ? ORDER BY name", (DIGEST,)).fetchall()
+    return digest_of(read_entries(connection), notes)
+
+
+def refuse_unlike_digest(connection: sqlite3.Connection) -> None:
+    """Raise unless the database says what was committed."""
+    if get_about(connection, DIGEST) != digest_now(connection):
+        raise sqlite3.DatabaseError("its rows are not what was written")
 
 
 def refuse_foreign(folder: Path, connection: sqlite3.Connection) -> None:

@@ -13,19 +13,42 @@ import secrets
 import shutil
 import sqlite3
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, LookalikeError, OutputError
 from lookalike.index.connect import PATIENCE, Connected, connect
+from lookalike.index.entries import (
+    delete_items,
+    drop_entry,
+    insert_entry,
+    read_data,
+    read_deleted,
+    read_entries,
+)
 from lookalike.index.folder import SUFFIX, size_of
+from lookalike.index.latest import forget_latest, note_latest, refuse_lost
 from lookalike.index.lock import Lock
-from lookalike.index.schema import DATABASE, LOCK, get_about, refuse_foreign, set_about, write_new
+from lookalike.index.schema import (
+    DATABASE,
+    DIGEST,
+    LOCK,
+    digest_now,
+    get_about,
+    refuse_foreign,
+    refuse_unlike_digest,
+    set_about,
+    write_new,
+)
 from lookalike.index.seal import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.index.entries import Entry
 
 SEEN = ("types", "schema")
 """What is noted about an index that a view shows."""
@@ -35,23 +58,6 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
 
 A_MOMENT = 1000
 """Milliseconds to wait, when an index is closed, for those who read it right then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A part as the database has it."""
-
-    number: int
-    age: int
-    """Parts come in this order; one that was made of others has the age of the oldest."""
-    items: int
-    gone: int
-    """How many of the items were deleted."""
-    size: int
-    """In bytes."""
-    checksum: bytes
-    filed: bool
-    """Whether it is in a file of its own."""
 
 
 class Store:
@@ -109,6 +115,7 @@ class Store:
             refuse_foreign(folder, connected.connection)
             if sealed:
                 refuse_unlike_seal(folder, path, connected.connection)
+                refuse_lost(folder, lambda: get_about(connected.connection, "commit") or 0)
         except BaseException as error:
             connected.close()
             if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
@@ -169,32 +176,18 @@ class Store:
         return default if found is None else found
 
     def entries(self) -> list[Entry]:
-        """Return the parts, the oldest first."""
-        rows = self._connection.execute(
-            "SELECT number, age, items, gone, bytes, checksum, data IS NULL FROM parts ORDER BY age"
-        )
-        return [self._entry(*row) for row in rows]
+        """Return the parts, the oldest first; raise if those that were committed are others."""
+        if not self._changing:
+            refuse_unlike_digest(self._connection)
+        return read_entries(self._connection)
 
-    def _entry(self, *row: Any) -> Entry:  # noqa: ANN401 - whatever stands there
-        """Return a row as a part. SQLite gives what it finds, of any type, where a file is damaged."""
-        number, age, items, gone, size, checksum, filed = row
-        if not (all(type(one) is int for one in (number, age, items, gone, size)) and isinstance(checksum, bytes)):
-            raise unreadable(self.folder, ValueError("its list of parts is damaged"))
-        return Entry(number, age, items, gone, size, checksum, bool(filed))
-
-    def data(self, number: int) -> bytes:
+    def data(self, entry: Entry) -> bytes:
         """Return the bytes of a small part."""
-        found = self._connection.execute("SELECT data FROM parts WHERE number = ?", (number,)).fetchone()[0]
-        if not isinstance(found, bytes):
-            raise unreadable(self.folder, ValueError(f"part {number} is damaged"))
-        return found
+        return read_data(self._connection, entry)
 
-    def deleted(self, number: int) -> list[int]:
-        """Return the items of a part that are gone."""
-        found = [item for (item,) in self._connection.execute("SELECT item FROM deleted WHERE part = ?", (number,))]
-        if not all(type(item) is int for item in found):
-            raise unreadable(self.folder, ValueError("its list of deleted items is damaged"))
-        return found
+    def deleted(self, entry: Entry) -> NDArray[np.uint32]:
+        """Return the items of a part that are gone, in order."""
+        return read_deleted(self._connection, entry)
 
     def path(self, number: int) -> Path:
         """Return where a large part is."""
@@ -238,13 +231,16 @@ class Store:
             yield
             with self.telling():
                 self._refuse_given_up()
-                self.set_about("commit", self.about("commit") + 1)
+                commit = self.about("commit") + 1
+                self.set_about("commit", commit)
+                self.set_about(DIGEST, digest_now(self._connection))
                 self._connection.execute("COMMIT")
         except BaseException:
             self._give_up()
             raise
         finally:
             self._changing = False
+        note_latest(self.folder, commit)
         self._written.clear()
         remove(self._dropped)
 
@@ -333,25 +329,20 @@ class Store:
     def insert(self, entry: Entry, data: bytes | None) -> None:
         """Note a part: with its bytes, or in a file."""
         self.steps += 1
-        self._connection.execute(
-            "INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (entry.number, entry.age, entry.items, entry.gone, entry.size, entry.checksum, data),
-        )
+        insert_entry(self._connection, entry, data)
 
     def drop(self, entries: Iterable[Entry]) -> None:
         """Forget parts; their files go once that is committed."""
         self.steps += 1
         for entry in entries:
-            self._connection.execute("DELETE FROM parts WHERE number = ?", (entry.number,))
-            self._connection.execute("DELETE FROM deleted WHERE part = ?", (entry.number,))
+            drop_entry(self._connection, entry)
             if entry.filed:
                 self._dropped.append(self.path(entry.number))
 
     def delete(self, number: int, items: list[int]) -> None:
         """Note items of a part that are gone."""
         self.steps += 1
-        self._connection.executemany("INSERT INTO deleted VALUES (?, ?)", [(number, item) for item in items])
-        self._connection.execute("UPDATE parts SET gone = gone + ? WHERE number = ?", (len(items), number))
+        delete_items(self._connection, number, items)
 
     def lock(self) -> None:
         """Become the one writer, or say that somebody else is. It stays so until the store is closed."""
@@ -387,6 +378,7 @@ class Store:
         try:
             if self._lock is not None and self._empty_log() and self._connected.is_in_place:
                 write_seal(self.folder, self._connection)
+                forget_latest(self.folder)
         except (OSError, sqlite3.Error):
             pass  # what is committed is safe; there is no checksum of the database, that is all
         finally:
