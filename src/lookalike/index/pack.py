@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,14 +18,14 @@ from lookalike.errors import InputError
 from lookalike.shingle import text_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Types
 
-PLAIN, PACKED, MISSING = b"\0", b"\1", b"\2"
-"""How items begin: as they are, compressed, or null, and then that is all."""
+PLAIN, MISSING = b"\0", b"\2"
+"""How items begin that are as they are, or null, which is all of them. A compressed one begins as Zstandard has it."""
 
 SHORT = 400
 """Bytes that are not worth compressing: it takes microseconds, and saves little."""
@@ -69,7 +69,7 @@ def pack(items: pa.Array, types: Types) -> Packed:
         offsets = np.append(0, np.cumsum(pc.list_value_length(lists).to_numpy() * 8))
         data = lists.flatten().to_numpy().view(np.uint8).data
     else:
-        texts = [json.dumps(item or [], ensure_ascii=False).encode() for item in items.to_pylist()]
+        texts = [b"" if one is None else json.dumps(one, ensure_ascii=False).encode() for one in items.to_pylist()]
         offsets = np.append(0, np.cumsum([len(text) for text in texts], dtype=np.int64))
         data = memoryview(b"".join(texts))
     return squeeze(data, offsets, missing)
@@ -78,32 +78,30 @@ def pack(items: pa.Array, types: Types) -> Packed:
 def squeeze(data: memoryview, offsets: NDArray[np.int64], missing: NDArray[np.bool_] | None) -> Packed:
     """Compress the bytes from each offset to the next, if that makes them fewer; in one go, without Python's lock."""
     lengths = np.diff(offsets)
-    long = lengths >= SHORT
-    packed = compressed(data, offsets[:-1][long], lengths[long])
-    pieces: list[Any] = []
-    lengths = lengths + 1
-    for item, (begin, end) in enumerate(pairwise(offsets.tolist())):
-        frame = next(packed) if end - begin >= SHORT else None
-        if frame is not None and len(frame) < end - begin:
-            pieces += PACKED, frame
-            lengths[item] = 1 + len(frame)
-        else:
-            pieces += PLAIN, data[begin:end]
-    if missing is not None:
-        for item in np.flatnonzero(missing).tolist():
-            pieces[2 * item : 2 * item + 2] = MISSING, b""
-        lengths[missing] = 1
-    return Packed(b"".join(pieces), lengths)
+    long = np.flatnonzero(lengths >= SHORT)
+    frames = compressed(data, offsets[:-1][long], lengths[long])
+    packed = np.array([len(frame) for frame in frames], np.int64)
+    if len(long) == len(lengths) and (packed <= lengths).all():
+        return Packed(b"".join(frames), packed)
+    pieces: list[Any] = [data[begin:end] for begin, end in pairwise(offsets.tolist())]
+    prefixes = [PLAIN] * len(pieces)
+    lengths += 1
+    for item in () if missing is None else np.flatnonzero(missing).tolist():
+        prefixes[item] = MISSING
+    for place in np.flatnonzero(packed < lengths[long]).tolist():
+        item = int(long[place])
+        prefixes[item], pieces[item], lengths[item] = b"", frames[place], packed[place]
+    return Packed(b"".join(chain.from_iterable(zip(prefixes, pieces, strict=True))), lengths)
 
 
-def compressed(data: memoryview, begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> Iterator[Any]:
-    """Yield some runs of bytes, each compressed on its own."""
+def compressed(data: memoryview, begins: NDArray[np.int64], lengths: NDArray[np.int64]) -> list[Any]:
+    """Return some runs of bytes, each compressed on its own."""
     if not len(begins):
-        return
+        return []
     if not hasattr(_local, "compressor"):
         _local.compressor = zstandard.ZstdCompressor(compression_params=HOW)
     segments = np.stack((begins, lengths), axis=1).astype(np.uint64)
-    yield from _local.compressor.multi_compress_to_buffer(zstandard.BufferWithSegments(data, segments.tobytes()))
+    return list(_local.compressor.multi_compress_to_buffer(zstandard.BufferWithSegments(data, segments.tobytes())))
 
 
 def expand(data: memoryview) -> bytes | None:
@@ -112,12 +110,10 @@ def expand(data: memoryview) -> bytes | None:
         return bytes(data[1:])
     if data == MISSING:
         return None
-    if data[:1] != PACKED:
-        raise InputError("an item is damaged: it begins as none does. Run lookalike index check")
     if not hasattr(_local, "decompressor"):
         _local.decompressor = zstandard.ZstdDecompressor()
     try:
-        expanded: bytes = _local.decompressor.decompress(data[1:])
+        expanded: bytes = _local.decompressor.decompress(data)
     except zstandard.ZstdError as error:
         raise InputError(f"an item is damaged: {error}. Run lookalike index check") from error
     return expanded
