@@ -118,7 +118,7 @@ def public_names(module: Any) -> list[str]:  # noqa: ANN401 - any module
     """Return the names of a module that belong on the page, in the order of its source."""
     home = module.__name__.rpartition(".")[2]
     defined = [node.name for node in ast.parse(inspect.getsource(module)).body if hasattr(node, "name")]
-    return [name for name in defined if name in (*lookalike.__all__, *UNLISTED.get(home, ()))]
+    return [name for name in dict.fromkeys(defined) if name in (*lookalike.__all__, *UNLISTED.get(home, ()))]
 
 
 def described(thing: Any) -> Iterator[str]:  # noqa: ANN401 - a class or a function

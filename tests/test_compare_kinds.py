@@ -210,3 +210,72 @@ def test_what_no_index_of_its_kind_can_be_asked(tmp_path: Path) -> None:
             with pytest.raises(InputError, match=message):
                 index.explain(wrong, "abc")
         assert index.explain(None, "abc").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "how", "told"),
+    [
+        ([1e-6, 0.0], [0.0, 1e-6], {"measure": "euclidean", "threshold": 1e-6}, "distance 0.0000014 > 1e-06."),
+        ([1.0, 1e-4], [1.0, 0.0], {"threshold": 0.999999999}, "similarity 0.999999995 < 0.999999999."),
+        ([1.0, 1e-4], [1.0, 0.0], {"threshold": 0.99999999}, "similarity 1.0000 >= 0.99999999."),
+        (set(range(79998)), set(range(100_000)), {"threshold": 0.8}, "shared, 0.79998 < 0.8."),
+        (set(range(4)), set(range(5)), {"threshold": 0.8}, "shared, 0.8000 >= 0.8."),
+    ],
+)
+def test_what_is_told_does_not_contradict_itself(left: Any, right: Any, how: dict[str, Any], told: str) -> None:
+    assert compare(left, right, **how).reason.endswith(told)
+
+
+def test_large_weights_are_told_apart() -> None:
+    many = {f"e{i}": 1000.0 for i in range(1300)}
+    assert "1,300,000 of 1,300,003 of the weight" in compare(many, {**many, "x": 3.0}).reason
+
+
+def test_elements_have_an_order_of_their_own() -> None:
+    """A set of strings has another one in each process."""
+    left = dict.fromkeys("dcba", 1.0) | {"much": 2.0}
+    assert compare(set("dcba"), set("abcx")).shared_elements == ["a", "b", "c"]
+    assert compare(left, left).shared_elements == ["much", "a", "b", "c", "d"]
+    assert compare(left, {"x": 1.0}).left_elements == ["much", "a", "b", "c", "d"]
+
+
+def test_settings_may_be_of_numpy() -> None:
+    how: dict[str, Any] = {"threshold": np.float32(0.5), "bands": np.int64(4), "rows": np.int64(2)}
+    assert compare("a b c", "a b c", **how).similarity == 1
+
+
+def test_two_items_cannot_be_turned_round() -> None:
+    with pytest.raises(InputError, match="transpose"):
+        compare({1}, {2}, transpose=True)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [1, 3, *[None] * 131_072],
+        [*[None] * 65_536, 1, 3],
+        [*[None] * 65_536, b"12345678", b"12345679"],
+        [*[None] * 65_536, [1, 2], [1, 3]],
+    ],
+    ids=["integers first", "integers last", "bytes", "lists"],
+)
+def test_bits_among_many_nulls(items: list[Any]) -> None:
+    assert len(find_pairs(items, measure="hamming", threshold=2)) == 1
+
+
+@pytest.mark.parametrize("items", [[*[1] * 65_536, [1]], [*[[1]] * 65_536, 1]])
+def test_bits_are_all_of_one_kind(items: list[Any]) -> None:
+    with pytest.raises(InputError, match="item 65536 is"):
+        find_pairs(items, measure="hamming", threshold=2)
+
+
+def test_a_match_that_was_replaced_is_not_explained(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i", shingle="words:1", threshold=0.5) as index:
+        index.add(["a", "b", "c"], ["one two", "one two", "one two"])
+        source = index.source(["one two"])
+        matches = index.query_source(source)
+        index.delete(["a"])
+        index.update(["b"], ["something else"])
+        assert [found and found.value for found in index.explain_source(source, matches)] == [None, None, 1]
+        with pytest.raises(InputError, match="are of 1 items"):
+            list(index.explain_source(index.source(["one two", "three"]), matches))

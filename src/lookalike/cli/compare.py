@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -35,7 +35,13 @@ def compare(
     from lookalike.cli.explain import print_comparison
     from lookalike.cli.job import read_text
     from lookalike.comparison import compare as compare_texts
+    from lookalike.errors import InputError
+    from lookalike.settings import kind_of
 
+    if (kind := kind_of(cast("Any", settings)) or "texts") != "texts":
+        raise InputError(
+            f"Text files are compared by their words, characters or bytes, not as {kind}. Choose --shingle so"
+        )
     left, right = (read_text(path, encoding_errors) for path in (one, two))
     found = compare_texts(left, right, **settings)
     if json:

@@ -19,7 +19,8 @@ CHARACTERS_SHOWN = 2000
 
 def print_comparison(found: Comparison, left: str, right: str, *, full: bool) -> None:
     """Print how similar two items are, and what they share: texts with the shared passages marked, sets by elements."""
-    console = Console(highlight=False)
+    console = console_for_names()
+    left, right = one_line(left), one_line(right)
     style = "bold green" if found.is_pair else "bold yellow"
     console.print(Text(found.reason, style=style))
     if isinstance(found, TextComparison):
@@ -50,6 +51,18 @@ def print_comparison(found: Comparison, left: str, right: str, *, full: bool) ->
                 console.print(listed(found, elements, full=full), soft_wrap=True)
 
 
+def print_heading(left: str, right: str) -> None:
+    """Print which two items are compared, above what is told of them."""
+    console = console_for_names()
+    console.print()
+    console.rule(Text(f"{one_line(left)} and {one_line(right)}", style="bold"), align="left", characters="═")
+
+
+def console_for_names() -> Console:
+    """Return what prints names as they are: no part of an id is a number to be coloured, or stands for a picture."""
+    return Console(highlight=False, emoji=False)
+
+
 def parts(found: TextComparison | SetComparison, left: str, right: str) -> str:
     """Say how much both have, and how much only one."""
     shared, one, other = map(number, (found.shared, found.only_left, found.only_right))
@@ -60,11 +73,14 @@ def listed(found: SetComparison, elements: list[Any], *, full: bool) -> Text:
     """Return elements with commas between them, and how much of each there is on either side; cut unless in full."""
     out, shown = Text(), 0
     for element in elements:
-        if not full and len(out) > CHARACTERS_SHOWN:
+        room = CHARACTERS_SHOWN - len(out)
+        if not full and room <= 0:
             break
         sides = (side[element] for side in (found.left, found.right) if element in side)
         much = f" ({' and '.join(map(number, sides))})" if found.counted else ""
-        out.append(f"{', ' if shown else ''}{printable(str(element))}{much}")
+        name = str(element)
+        cut = "" if full or len(name) <= room else f"… ({len(name):,} characters; --full shows them)"
+        out.append(f"{', ' if shown else ''}{printable(name[:room] if cut else name)}{cut}{much}")
         shown += 1
     if shown < len(elements):
         out.append(f"\n… {len(elements) - shown:,} more; --full shows them", style="dim")
@@ -87,6 +103,11 @@ def marked(text: str, spans: tuple[Span, ...], *, colour: bool, full: bool) -> T
     if end < len(text):
         out.append(f"\n… {len(text) - end:,} more characters; --full shows them", style="dim")
     return out
+
+
+def one_line(name: str) -> str:
+    """Return a name without what would change the terminal, or begin a new line."""
+    return printable(name).translate({ord(c): "\N{REPLACEMENT CHARACTER}" for c in "\n\t"})
 
 
 def printable(text: str) -> str:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
 
+DIGITS = 18
+"""After the point, at most, of a value for people."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """How similar two items are, and why."""
@@ -51,8 +55,11 @@ class Comparison:
     @property
     def is_pair(self) -> bool:
         """Whether the similarity reaches the threshold, or the distance does not exceed it."""
+        return self._is_pair_at(self.value)
+
+    def _is_pair_at(self, value: float) -> bool:
         measure = self.recipe.measure
-        return measure.score(self.value) >= measure.score(self.threshold)
+        return measure.score(value) >= measure.score(self.threshold)
 
     @property
     def reason(self) -> str:
@@ -63,8 +70,16 @@ class Comparison:
         least = ">=" if self.is_pair else "<"
         most = "<=" if self.is_pair else ">"
         relation = most if self.recipe.measure.is_distance else least
-        value = f"{self.value:g}" if self.recipe.measure.of == "bits" else f"{self.value:.4f}"
-        return f"{verdict}: {self.shares}{value} {relation} {self.threshold:g}."
+        return f"{verdict}: {self.shares}{self._told} {relation} {self.threshold:.15g}."
+
+    @property
+    def _told(self) -> str:
+        """The value for people, in as many digits as show on which side of the threshold it is."""
+        if self.recipe.measure.of == "bits":
+            return f"{self.value:g}"
+        digits = range(4, DIGITS)
+        texts = (f"{self.value:.{count}f}" for count in digits)
+        return next((text for text in texts if self._is_pair_at(float(text)) == self.is_pair), f"{self.value!r}")
 
     @property
     def missing(self) -> str:

@@ -14,7 +14,7 @@ from lookalike.comparison.texts import TextComparison, compare_texts
 from lookalike.errors import InputError
 from lookalike.family import FAMILIES
 from lookalike.read import open_source
-from lookalike.settings import READING, Settings, check_early, check_names, kind_of, lasting_recipe
+from lookalike.settings import READING, Settings, check_early, check_names, kind_of, lasting_recipe, plain
 from lookalike.vectors import FewVectors, as_compared, fingerprints, matrix_of, refuse_wrong
 
 if TYPE_CHECKING:
@@ -46,7 +46,10 @@ def compare(left: object, right: object, **settings: Unpack[Settings]) -> Compar
     Texts and token ids give a `TextComparison`, sets a `SetComparison`.
     """
     check_names(settings)
+    settings = plain(settings)
     check_early(settings)
+    if settings.get("transpose"):
+        raise InputError("`transpose` turns a collection of sets round, and these are two items. Leave it out")
     if isinstance(left, Path) or isinstance(right, Path):
         raise InputError("compare takes two items, not files of them. Read them first")
     reading: dict[str, Any] = {name: value for name, value in settings.items() if name in READING}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from lookalike.recipe import Recipe
 
+PLAIN = 1e4, 1e15
+"""Weights between these are written with two digits after the point, others with six in all."""
+
 Amounts = dict[Any, float]
 """Elements, and how much there is of each: 1 in a set, how often it occurs in a bag, its weight if it has one."""
 
@@ -29,36 +33,35 @@ class SetComparison(Comparison):
     """The elements of the left one, with 1 for each, how often it is there in a bag, or its weight."""
     right: Amounts = field(repr=False)
 
-    @property
+    @cached_property
     def shared(self) -> float:
         """How much both have: elements, or weight."""
         return sum(min(self.left[element], self.right[element]) for element in self.shared_elements)
 
-    @property
+    @cached_property
     def only_left(self) -> float:
         """How much the left one has beyond that."""
         return beyond(self.left, self.right)
 
-    @property
+    @cached_property
     def only_right(self) -> float:
         """How much the right one has beyond that."""
         return beyond(self.right, self.left)
 
-    @property
+    @cached_property
     def shared_elements(self) -> list[Any]:
         """The elements that both have, those first of which there is most."""
-        both = [element for element in self.left if element in self.right]
-        return sorted(both, key=lambda element: -min(self.left[element], self.right[element]))
+        return by_amount({one: min(much, self.right[one]) for one, much in self.left.items() if one in self.right})
 
-    @property
+    @cached_property
     def left_elements(self) -> list[Any]:
         """The elements that only the left one has, those first of which there is most."""
-        return only(self.left, self.right)
+        return by_amount({one: much for one, much in self.left.items() if one not in self.right})
 
-    @property
+    @cached_property
     def right_elements(self) -> list[Any]:
         """The elements that only the right one has, those first of which there is most."""
-        return only(self.right, self.left)
+        return by_amount({one: much for one, much in self.right.items() if one not in self.left})
 
     @property
     def weighted(self) -> bool:
@@ -124,15 +127,17 @@ def beyond(one: Amounts, other: Amounts) -> float:
     return sum(max(amount - other.get(element, 0), 0) for element, amount in one.items())
 
 
-def only(one: Amounts, other: Amounts) -> list[Any]:
-    """Return the elements that only the first set has, those first of which there is most."""
-    return sorted((element for element in one if element not in other), key=lambda element: -one[element])
+def by_amount(some: Amounts) -> list[Any]:
+    """Return elements, those first of which there is most; among equals by their own order, as a set has none."""
+    return sorted(some, key=lambda element: (-some[element], element))
 
 
 def number(amount: float) -> str:
     """Write a number of elements, or a weight, for people.
 
-    >>> number(1_234_567), number(2 / 3)
-    ('1,234,567', '0.666667')
+    >>> number(1_234_567), number(2 / 3), number(1_300_003.0)
+    ('1,234,567', '0.666667', '1,300,003')
     """
-    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.6g}"
+    if isinstance(amount, int):
+        return f"{amount:,}"
+    return f"{amount:,.2f}".rstrip("0").rstrip(".") if PLAIN[0] <= amount < PLAIN[1] else f"{amount:,.6g}"

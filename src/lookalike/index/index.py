@@ -179,10 +179,14 @@ class Index:
     def explain_source(self, source: Source, matches: Matches) -> Iterator[Comparison | None]:
         """Compare each item of a source with what was found for it: yield a comparison for each row of the matches.
 
-        It is None where the match has been deleted since.
+        It is None where the match has been deleted since, or replaced by another item.
         """
         view = self._opened.view()
         for first, items in numbered(self._checked(source, view, None)):
+            if first + len(items) > matches.queries:
+                raise InputError(
+                    f"These matches are of {matches.queries:,} items, and there are more. Ask about them all"
+                )
             for i in range(len(items)):
                 for match in matches[first + i]:
                     try:
@@ -191,7 +195,7 @@ class Index:
                         yield None
                         continue
                     found = compare_items(view.recipe, beside(items.slice(i, 1), held, self.kind))
-                    yield replace(found, threshold=matches.threshold)
+                    yield replace(found, threshold=matches.threshold) if found.value == match.value else None
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield all that is in the index, in the order it was added: id, item, stored fields."""

@@ -203,7 +203,8 @@ def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArr
             wanted = chunks[-1].type
     if wanted is None:
         wanted = weights_type(pa.int64()) if kind == "weights" else pa.large_list(pa.int64())
-    return pa.chunked_array([chunk.cast(wanted) for chunk in chunks], type=wanted)
+    alike = [pa.nulls(len(one), wanted) if one.null_count == len(one) else one.cast(wanted) for one in chunks]
+    return pa.chunked_array(alike, type=wanted)
 
 
 def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -> pa.Array:
@@ -233,7 +234,8 @@ def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
 
 def _bits(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
     """Convert bytes, or integers of 64 bits; and lists of either bytes or truth values as others."""
-    if not isinstance(_first(values), (bytes, bytearray, int, np.integer)):
+    plain = isinstance(_first(values), (bytes, bytearray, int, np.integer)) if kind is None else is_binary(kind)
+    if not plain:
         return _sets(values, kind, first)
     return pa.array([_row_of_bits(value, first + i) for i, value in enumerate(values)], pa.large_binary())
 

@@ -76,6 +76,7 @@ def query(
                 table = table.drop_columns(["query"])
             if output is not None:
                 write_table(table, output)
+                work.stop_bars()
             else:
                 work.show(table)
             values: dict[str, Any] = {
@@ -128,15 +129,17 @@ def explanations(
     found: Iterator[Comparison | None], table: pa.Table, *, show: bool, full: bool
 ) -> Iterator[dict[str, Any]]:
     """Yield what the items of each row share, as plain values, or show it to people."""
-    from lookalike.cli.explain import print_comparison
+    from lookalike.cli.explain import print_comparison, print_heading
+    from lookalike.cli.index.work import plain_rows
 
     names = table.column_names[: table.column_names.index("id") + 1]
-    for row, comparison in zip(table.select(names).to_pylist(), found, strict=True):
+    for row, comparison in zip(plain_rows(table.select(names)), found, strict=True):
         if comparison is None:
             continue
         if show:
-            typer.echo()
-            print_comparison(comparison, str(row.get("query", "the text")), str(row["id"]), full=full)
+            left, right = str(row.get("query", "the text")), str(row["id"])
+            print_heading(left, right)
+            print_comparison(comparison, left, right, full=full)
         else:
             yield {**row, **comparison.to_dict()}
 

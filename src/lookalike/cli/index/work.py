@@ -55,10 +55,14 @@ class Work(Session):
 
             yield seen
 
-    def show(self, table: pa.Table) -> None:
-        """Print a table, unless it goes in the JSON."""
+    def stop_bars(self) -> None:
+        """Show no longer how far it is, so that something else can be printed."""
         if self._bars:
             self._bars.stop()
+
+    def show(self, table: pa.Table) -> None:
+        """Print a table, unless it goes in the JSON."""
+        self.stop_bars()
         if not self._json:
             print_rows(table)
 
@@ -73,8 +77,7 @@ class Work(Session):
     ) -> None:
         """Tell what was done: as values to a machine, or as facts to people; and how large the index is, if changed."""
         seconds = time.perf_counter() - self._begin
-        if self._bars:
-            self._bars.stop()
+        self.stop_bars()
         if self._json:
             cost = {"bytes": size_of(self.path), "seconds": round(seconds, 4), "peak_memory_bytes": peak_memory()}
             typer.echo(json.dumps({"path": str(self.path), **values, **cost, "notes": list(notes)}, indent=2))
