@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -12,10 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import LOOKALIKE, quiet_environment, run, state
+from command import LOOKALIKE, done, quiet_environment, run, state
 from indexed import build, refused, rows, said, write_corpus, write_lines
 
-from lookalike import Index
+from lookalike import Index, OutputError
+from lookalike.cli.index.place import new_folder
 from lookalike.index.schema import FORMAT
 
 
@@ -164,3 +168,100 @@ def test_nothing_is_written_into_an_index() -> None:
     before = state(Path("i"))
     assert "among the files of the index" in refused("export", "i", "-o", "i/all.parquet")
     assert state(Path("i")) == before
+
+
+@pytest.mark.parametrize("what", ["a file", "a folder", "an index"])
+def test_what_came_there_meanwhile_stays(what: str) -> None:
+    """A build may take hours: whether its place is free is seen again at the end."""
+
+    def make() -> None:
+        with new_folder(Path("i"), force=False) as folder:
+            Index.create(folder).close()
+            if what == "a file":
+                Path("i").write_text("precious")
+            elif what == "a folder":
+                Path("i").mkdir()
+                Path("i", "thesis.txt").write_text("precious")
+            else:
+                build("--id", "name")
+            before.update(state())
+
+    before: dict[str, bytes] = {}
+    with pytest.raises(OutputError, match="has come to be while the index was made; choose another name"):
+        make()
+    assert state() == {name: data for name, data in before.items() if not name.startswith(".")}
+    assert not list(Path().glob(".lookalike*"))
+
+
+@pytest.mark.parametrize("what", ["another file", "another index", "nothing"])
+def test_force_replaces_only_what_was_there_when_it_began(what: str) -> None:
+    def make() -> None:
+        with new_folder(Path("i"), force=True) as folder:
+            Index.create(folder).close()
+            if what == "another file":
+                Path("i", "thesis.txt").write_text("precious")
+            else:
+                shutil.rmtree("i")
+            if what == "another index":
+                build("--id", "name")
+
+    build("--id", "name")
+    if what == "nothing":
+        make()
+        assert said("info", "i")["items"] == 0
+        return
+    says = "also holds thesis.txt" if what == "another file" else "replaced by another index"
+    with pytest.raises(OutputError, match=says):
+        make()
+    assert said("info", "i")["items"] == 90
+    assert not list(Path().glob(".lookalike*"))
+
+
+def test_an_interrupt_after_the_change_tells_so() -> None:
+    """Here while a list is printed that nobody reads."""
+    build("--id", "name")
+    write_lines("many.jsonl", [{"name": f"m{i}", "text": "one two three"} for i in range(20_000)])
+    command = [*LOOKALIKE, "index", "add", "i", "many.jsonl", "--id", "name", "--skip-duplicates"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=quiet_environment()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)  # it is about to be printed
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read().decode()
+    assert process.returncode == 130
+    assert told.endswith("lookalike: interrupted; the index has been changed\n")
+    assert said("info", "i")["items"] == 91
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="it takes a full device")
+def test_a_full_device_after_the_change_tells_so() -> None:
+    build("--id", "name")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*LOOKALIKE, "index", "add", "i", "new.jsonl", "--id", "name", "--json"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=quiet_environment(),
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "standard output cannot be written" in done.stderr
+    assert done.stderr.endswith("; the index has been changed\n")
+
+
+def test_a_text_that_is_not_utf_8() -> None:
+    build("--id", "name")
+    command = [*map(os.fsencode, LOOKALIKE), b"index", b"query", b"i", b"--text", b"\xff abc"]
+    for more, code in (([], 2), ([b"--encoding-errors", b"replace"], 0)):
+        done = subprocess.run([*command, *more], capture_output=True, check=False, env=quiet_environment())
+        assert done.returncode == code, done.stderr
+
+
+def test_an_id_with_a_carriage_return_is_quoted() -> None:
+    write_lines("odd.jsonl", [{"id": "a\rb", "text": "one two"}, {"id": "c\nd", "text": "three"}])
+    done("index", "build", "odd", "odd.jsonl", "--id", "id", "--quiet")
+    out = done("index", "query", "odd", "odd.jsonl", "--id", "id", "--quiet").out
+    assert list(csv.reader(io.StringIO(out, newline=""), delimiter="\t"))[1][:2] == ["a\rb", "a\rb"]
+
+
+def test_the_least_integer_can_be_deleted() -> None:
+    write_lines("least.jsonl", [{"id": -(2**63), "text": "one two"}])
+    done("index", "build", "least", "least.jsonl", "--id", "id", "--quiet")
+    assert said("delete", "least", "--from", "-", stdin=b"-9223372036854775808")["deleted"] == 1

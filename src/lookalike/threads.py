@@ -56,9 +56,9 @@ def thread_count(threads: int | None) -> int:
     """Return the number of threads asked for, or that of the cores this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not isinstance(threads, int) or threads < 1:
-        raise RecipeError(f"`threads` must be a whole number, at least 1. Got {threads}")
-    return threads
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise RecipeError(f"`threads` must be a whole number, at least 1. Got {threads!r}")
+    return int(threads)
 
 
 def slices(weights: NDArray[np.int64], limit: int) -> Iterator[slice]:

@@ -10,6 +10,9 @@ import sys
 received: list[int] = []
 """Signals that asked to stop."""
 
+written: list[str] = []
+"""What was changed for good, if anything was: the last one is told should the command end early."""
+
 
 class Stopped(BaseException):
     """A signal asks to stop. Typer takes a KeyboardInterrupt for its own; this one passes and cleans up on its way."""
@@ -21,6 +24,7 @@ def main() -> None:
     from lookalike.errors import LookalikeError
 
     speak_unicode()
+    written.clear()
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
@@ -31,15 +35,18 @@ def main() -> None:
     except (Stopped, ImportError):  # the latter when it came while a module in C was imported
         if not received:
             raise
-        fail("interrupted; nothing was written", 128 + received[0])
+        discard_output()  # nobody may be reading it
+        fail(f"interrupted; {(written or ['nothing was written'])[-1]}", 128 + received[0])
     except MemoryError:
         fail("not enough memory; fewer --threads need less", 2)
     except BrokenPipeError:
         discard_output()
         sys.exit(141)
-    except OSError as error:  # of standard output: those of files are told by name
+    except OSError as error:  # of standard output: those of files have a name
         discard_output()
-        fail(f"standard output cannot be written: {error.strerror or error}; check where it goes", 2)
+        what = f"{error.filename} cannot be used" if error.filename else "standard output cannot be written"
+        known = "".join(f"; {one}" for one in written[-1:])
+        fail(f"{what}: {error.strerror or error}; check where it goes{known}", 2)
 
 
 def speak_unicode() -> None:

@@ -142,12 +142,20 @@ def print_rows(found: pa.Table) -> None:
         if len(found) > PAIRS_SHOWN:
             console.print(f"… and {len(found) - PAIRS_SHOWN:,} more; -o FILE writes them all")
         return
-    writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+    writer = csv.writer(Lines(), delimiter="\t", lineterminator="\r\n")
     writer.writerow(found.column_names)
     schema = csv_schema(found.schema)
     for batch in found.to_batches():
         writer.writerows(zip(*(column.to_pylist() for column in csv_batch(batch, schema).columns), strict=True))
     sys.stdout.flush()
+
+
+class Lines:
+    """Takes lines of CSV that end as those of Windows, so that a carriage return in a cell is quoted."""
+
+    def write(self, line: str) -> None:
+        """Print a line."""
+        sys.stdout.write(line.removesuffix("\r\n") + "\n")
 
 
 def shown_cell(cell: Any) -> str:  # noqa: ANN401 - any value of a table

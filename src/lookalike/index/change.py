@@ -216,7 +216,7 @@ def refuse_repeated(part: Part) -> None:
     seen = set()
     for one in take(part.ids, items).to_pylist():
         if one in seen:
-            raise InputError(f"The id {one!r} occurs twice. Ids must be unique")
+            raise InputError(f"The id {one!r} occurs twice. Ids must be unique; drop one of the two, or rename it")
         seen.add(one)
 
 

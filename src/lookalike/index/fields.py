@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike.errors import InputError
 from lookalike.read.columns import is_list, is_string
@@ -20,8 +21,8 @@ def fields_table(fields: Any, names: tuple[str, ...]) -> pa.Table | None:  # noq
     if fields is None or (isinstance(fields, dict) and not fields):
         return None
     try:
-        table = fields if isinstance(fields, pa.Table) else pa.table(fields)
-    except (pa.ArrowException, TypeError, ValueError, UnicodeError) as error:
+        table = pa.table({n: as_column(values) for n, values in fields.items()} if isinstance(fields, dict) else fields)
+    except (pa.ArrowException, TypeError, ValueError, UnicodeError, OverflowError) as error:
         raise InputError(
             f"`fields` must be a dict of columns, or a table, with a value of one type for each item ({error})"
         ) from error
@@ -32,10 +33,28 @@ def fields_table(fields: Any, names: tuple[str, ...]) -> pa.Table | None:  # noq
     return pa.table({n: table[n] if n in table.column_names else pa.nulls(table.num_rows) for n in names})
 
 
+def as_column(values: Any) -> Any:  # noqa: ANN401 - whatever holds them
+    """Return values that speak Arrow as it has them, and each in full; others as they are."""
+    made = pa.chunked_array(values) if hasattr(values, "__arrow_c_stream__") else values
+    encoded = isinstance(made, (pa.Array, pa.ChunkedArray)) and pa.types.is_run_end_encoded(made.type)
+    return pc.run_end_decode(made) if encoded else made
+
+
 def lasting(values: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the values of a field in a type that can be kept: no dictionaries, no views."""
     wanted = lasting_type(values.type)
-    return values if wanted == values.type else values.cast(wanted)
+    if wanted == values.type:
+        return values
+    if has_list_view(values.type):  # a cast of these loses values, in pyarrow 26
+        return pa.chunked_array([pa.array(chunk.to_pylist(), wanted) for chunk in values.chunks], wanted)
+    return values.cast(wanted)
+
+
+def has_list_view(kind: pa.DataType) -> bool:
+    """Tell whether there is a list in values of a type that says for each item where it is."""
+    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+        return True
+    return any(has_list_view(kind.field(i).type) for i in range(kind.num_fields))
 
 
 def lasting_type(kind: pa.DataType, *, inside: bool = False) -> pa.DataType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,24 +17,27 @@ from lookalike.index import change
 from lookalike.index.check import check
 from lookalike.index.kit import Types, column_of
 from lookalike.index.opened import Opened
-from lookalike.index.rows import Arriving, as_ids, beside, fitting, own_ids
+from lookalike.index.rows import Arriving, as_ids, beside, fitting, in_order, own_ids
 from lookalike.index.store import Store
 from lookalike.index.view import View, export, numbered, pieces, search_many
 from lookalike.read import open_source
+from lookalike.recipe import Recipe, plain_number
 from lookalike.settings import READING, Settings, kind_of, lasting_recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from types import TracebackType
 
     from lookalike.comparison import Comparison, TextComparison
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.read import Kind, Reading, Source
-    from lookalike.recipe import Recipe
 
 ATTEMPTS = 20
 """How often parts are looked for that were joined meanwhile."""
+
+MOST = 1 << 62
+"""Matches of an item; more can be asked for and never be."""
 
 OF_A_RUN = ("scratch", "measure_recall", "examples", "watcher")
 """Settings that mean nothing here."""
@@ -65,6 +69,8 @@ class Index:
         **settings: Unpack[Settings],
     ) -> Self:
         """Make an empty index, by a recipe or by the settings of one; `fields` are stored with items."""
+        if recipe is not None and not isinstance(recipe, Recipe):
+            raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; settings are given by name")
         wanted = settings.keys() - {"threads"}
         if unknown := wanted - (Settings.__annotations__.keys() - {*READING, *OF_A_RUN}):
             raise TypeError(f"{min(unknown)!r} is no setting of an index")
@@ -72,7 +78,7 @@ class Index:
             raise RecipeError("Give a recipe, or the settings of one, not both")
         recipe = recipe or lasting_recipe(settings, kind_of(settings) or "texts")
         own = ("id", column_of(recipe), "query", recipe.measure.column)
-        if isinstance(fields, str) or not all(isinstance(name, str) and name for name in fields):
+        if isinstance(fields, str) or not isinstance(fields, Sequence) or not all(map(is_name, fields)):
             raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
         if set(own) & set(fields) or len(set(fields)) < len(fields):
             raise RecipeError(
@@ -141,7 +147,8 @@ class Index:
         """Return what resembles each of the items, some of which come at a time."""
         if top is not None and (isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1):
             raise RecipeError(f"`top` must be a whole number, at least 1, or None (--all) for all. Got {top!r}")
-        threshold = self.recipe.threshold if threshold is None else threshold
+        top = None if top is None else min(int(top), MOST)
+        threshold = self.recipe.threshold if threshold is None else plain_number(threshold)
         self.recipe.measure.check(threshold)
         least = self.recipe.measure.score(float(threshold))
         with self._opened.asking():
@@ -278,6 +285,7 @@ class Index:
     def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
         """Replace items, or add those whose id is new; return how many were there."""
         with self._opened.changing():
+            ids = as_ids(in_order(ids), self._opened.view().schema)
             replaced = self.delete(ids)
             self.add(ids, items, fields)
             return replaced
@@ -334,6 +342,11 @@ class Index:
         if source.kind != self.kind:
             raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
         return source
+
+
+def is_name(name: object) -> bool:
+    """Tell whether a column can be called so."""
+    return isinstance(name, str) and bool(name) and name.isprintable()
 
 
 def one_text(text: str) -> pa.Array:

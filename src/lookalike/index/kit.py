@@ -60,6 +60,10 @@ class Types:
 
     def refuse_others(self, others: Types) -> None:
         """Raise unless items of these types can be compared with those of the index."""
+        if self.length != others.length and self.kind == "bits":
+            raise InputError(
+                f"The items of this index have {8 * self.length} bits. Got {8 * others.length}; make all of one length"
+            )
         if self.length != others.length:
             raise InputError(
                 f"The vectors of this index have the length {self.length}. Got {others.length}; make all of one length"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from lookalike.measures import value_as
 
@@ -77,7 +77,13 @@ class Matches:
     def __len__(self) -> int:
         return self.queries
 
-    def __getitem__(self, query: int) -> list[Match]:
+    @overload
+    def __getitem__(self, query: int) -> list[Match]: ...
+    @overload
+    def __getitem__(self, query: slice) -> list[list[Match]]: ...
+    def __getitem__(self, query: int | slice) -> list[Match] | list[list[Match]]:
+        if isinstance(query, slice):
+            return [self[i] for i in range(*query.indices(self.queries))]
         if not -self.queries <= query < self.queries:
             raise IndexError(query)
         begin, end = self._bounds[query % self.queries], self._bounds[query % self.queries + 1]

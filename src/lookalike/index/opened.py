@@ -16,13 +16,14 @@ from lookalike.index.container import Container, damaged
 from lookalike.index.kit import kind_by, kit_for
 from lookalike.index.part import Part
 from lookalike.index.rows import read_types
-from lookalike.index.store import Store
+from lookalike.index.store import Store, reason
 from lookalike.index.view import Held, View
 from lookalike.recipe import Recipe
 from lookalike.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from lookalike.index.entries import Entry
 
@@ -134,7 +135,7 @@ class Opened:
 
     def _open(self, entry: Entry) -> Part:
         if entry.filed:
-            container = Container.open(self.store.path(entry.number))
+            container = self._mapped(self.store.path(entry.number))
         else:
             data = np.frombuffer(self.store.data(entry), np.uint8)
             container = Container.read(f"part {entry.number}", data)
@@ -142,6 +143,14 @@ class Opened:
         if container.checksum != entry.checksum:
             raise damaged(container.name, "it is another one than was committed")
         return Part(entry.number, container)
+
+    def _mapped(self, path: Path) -> Container:
+        try:
+            return Container.open(path)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {reason(error)}. Check who may read it") from error
 
     # Changes
 

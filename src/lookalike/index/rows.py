@@ -39,7 +39,7 @@ def as_ids(ids: Any, schema: pa.Schema | None) -> pa.Array:  # noqa: ANN401 - wh
         raise InputError(f"ids must be a list of strings or integers. Got the single one {ids!r}")
     try:
         made = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else pa.array(ids)
-    except (UnicodeError, OverflowError, TypeError, pa.ArrowException) as error:
+    except (UnicodeError, OverflowError, TypeError, ValueError, LookupError, pa.ArrowException) as error:
         raise InputError(f"ids must be strings, or integers below 2^63, all of one type ({error})") from error
     if isinstance(made, pa.ChunkedArray):
         made = made.combine_chunks()
@@ -57,8 +57,18 @@ def as_ids(ids: Any, schema: pa.Schema | None) -> pa.Array:  # noqa: ANN401 - wh
     else:
         raise InputError(f"ids must be strings or integers. Got {made.type}")
     if schema is not None and len(made) and made.type != schema.field(0).type:
-        raise InputError(f"The ids of this index are of {schema.field(0).type}. Got {made.type}, such as {made[0]}")
+        raise InputError(
+            f"The ids of this index are of {schema.field(0).type}. Got {made.type}, such as {made[0]}; turn them into "
+            "that"
+        )
     return made if schema is None else made.cast(schema.field(0).type)
+
+
+def in_order(ids: Any) -> Any:  # noqa: ANN401 - whatever holds them
+    """Return ids that go with items one by one; raise if they have no order."""
+    if isinstance(ids, (set, frozenset)):
+        raise InputError("ids must come in the order of the items, and a set has none. Give a list")
+    return ids
 
 
 class Arriving:
@@ -81,7 +91,7 @@ class Arriving:
 
     def with_columns(self, ids: Any, fields: Any) -> Arriving:  # noqa: ANN401 - whatever holds them
         """Take ids and fields from here."""
-        self._ids = None if ids is None else as_ids(ids, self._schema)
+        self._ids = None if ids is None else as_ids(in_order(ids), self._schema)
         table = fields_table(fields, self._names)
         self._fields = None if table is None else Cut(iter([table]))
         return self
@@ -127,6 +137,8 @@ class Arriving:
             return own_ids(self._source, batch, self._schema)
         if self._schema is not None and not pa.types.is_integer(self._schema.field(0).type):
             raise InputError("The ids of this index are strings, so items cannot be numbered. Say what their ids are")
+        if self.next_id + len(batch) > 1 << 63:
+            raise InputError("An id of this index is so large that items cannot be numbered on. Say what their ids are")
         return as_ids(range(self.next_id, self.next_id + len(batch)), self._schema)
 
 

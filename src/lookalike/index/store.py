@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import sqlite3
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, LookalikeError, OutputError
+from lookalike.index.aside import beside
 from lookalike.index.connect import PATIENCE, Connected, connect
 from lookalike.index.entries import (
     delete_items,
@@ -80,7 +80,9 @@ class Store:
     def create(cls, folder: Path, about: dict[str, Any]) -> Store:
         """Make a new index: under another name, so that a crash leaves nothing that looks like one."""
         given, folder = folder, folder.absolute()
-        new = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+        if not folder.name or "\0" in str(folder):
+            raise OutputError(f"An index is a folder with a name of its own. Got {str(given)!r}")
+        new = beside(folder)
         try:
             if os.path.lexists(folder):
                 raise FileExistsError(errno.EEXIST, "is there")
@@ -223,7 +225,7 @@ class Store:
     @contextmanager
     def _commit(self) -> Iterator[None]:
         self.lock()
-        self._refuse_replaced()
+        self.refuse_replaced()
         try:
             with self.telling():
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -264,10 +266,12 @@ class Store:
 
     def _refuse_given_up(self) -> None:
         """Raise if SQLite has undone the change that is under way, as it does when a disk is full."""
+        if self.closed:
+            raise InputError(f"The index {self.folder} was closed in the middle of a change. It is as it was before")
         if not self._connection.in_transaction:
             raise OutputError(f"{self.folder} cannot be changed: an earlier step failed. It is as it was before")
 
-    def _refuse_replaced(self) -> None:
+    def refuse_replaced(self) -> None:
         """Raise if another index has taken this one's place: its files must not be taken for ours."""
         if not self._connected.is_in_place:
             raise OutputError(f"{self.folder} was removed, or replaced by another index. Open it again")
@@ -352,7 +356,7 @@ class Store:
             self._connected.become_writable()
             lock = Lock.take(self.folder / LOCK)
             try:
-                self._refuse_replaced()
+                self.refuse_replaced()
                 break_seal(self.folder)
                 self._remove_leftovers()
             except BaseException:
@@ -362,7 +366,7 @@ class Store:
 
     def _remove_leftovers(self) -> None:
         """Remove files that no commit speaks of: a crash came before it."""
-        self._refuse_replaced()
+        self.refuse_replaced()
         known = {self.path(entry.number) for entry in self.entries() if entry.filed}
         remove([path for path in self.folder.glob(f"*{SUFFIX}") if path not in known])
 

@@ -208,15 +208,24 @@ def _arrow(values: Iterable[Any], kind: Kind, options: Options) -> pa.ChunkedArr
 
 
 def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -> pa.Array:
+    tokens = pa.types.is_large_list(kind)
     try:
-        return pa.array(values, type=kind)
+        return _token_lists(values) if tokens else pa.array(values, type=kind)
     except UnicodeError:
         return pa.array([_text(value, options, first + i) for i, value in enumerate(values)], type=kind)
     except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
-        tokens = pa.types.is_large_list(kind)
         wrong, value = next((i, v) for i, v in enumerate(values) if not _fits(v, tokens=tokens))
         wanted = "a list of integers" if tokens else "a string"
         raise InputError(f"item {first + wrong} is {type(value).__name__}, but must be {wanted} or None") from error
+
+
+def _token_lists(values: list[Any]) -> pa.Array:
+    """Convert lists of integers. Their type is seen first: to ask for integers would cut off fractions."""
+    made = pa.array(values)
+    held = made.type.value_type if pa.types.is_list(made.type) else made.type
+    if not (pa.types.is_null(held) or (held != made.type and pa.types.is_integer(held))):
+        raise TypeError("tokens are lists of integers")
+    return made.cast(pa.large_list(pa.int64()))
 
 
 def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:
@@ -311,7 +320,7 @@ def _text(value: Any, options: Options, item: int) -> Any:  # noqa: ANN401
 
 def _fits(value: Any, *, tokens: bool) -> bool:  # noqa: ANN401
     try:
-        pa.array([value], type=pa.large_list(pa.int64()) if tokens else pa.large_string())
+        _token_lists([value]) if tokens else pa.array([value], type=pa.large_string())
     except (pa.ArrowException, TypeError, OverflowError, ValueError):
         return False
     return True

@@ -58,7 +58,7 @@ def add(
             check_outputs(wanted, files_of(inputs, settings), force=force)
             notes = missing_fields(held, source)
             skipped = None
-            with work.reading("add", source) as seen, held.transaction():
+            with work.reading("add", source) as seen, work.changing(held):
                 if skip_duplicates:
                     result = held.add_new_source(source, seen)
                     added, skipped = result.added, result.skipped

@@ -50,7 +50,10 @@ def delete(
     wanted = list(dict.fromkeys(wanted))
     with Work(index, quiet=quiet, as_json=json) as work:
         with opened(index) as held:
-            deleted = held.delete(typed(held, wanted)) if wanted else 0
+            deleted = 0
+            if wanted:
+                with work.changing(held):
+                    deleted = held.delete(typed(held, wanted))
             items = len(held)
         absent = len(wanted) - deleted
         facts = [("deleted", f"{deleted:,}"), ("not there", f"{absent:,}"), ("items", f"{items:,}")]
@@ -66,4 +69,4 @@ def typed(index: Index, ids: list[str]) -> list[str] | list[int]:
     wrong = next((one for one in ids if not re.fullmatch(r"-?[0-9]+", one)), None)
     if wrong is not None:
         raise InputError(f"The ids of this index are integers. Got {wrong!r}")
-    return [int(one) for one in ids if len(one) <= LONGEST and abs(int(one)) < 1 << 63]
+    return [int(one) for one in ids if len(one) <= LONGEST and -(1 << 63) <= int(one) < 1 << 63]

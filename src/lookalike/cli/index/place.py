@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import secrets
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, OutputError
+from lookalike.index.aside import beside
 from lookalike.index.folder import is_own
 from lookalike.index.seal import sync_folder
 from lookalike.index.store import Store
@@ -30,7 +30,11 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
     temporary = beside(place)
     try:
         yield temporary
-        put(temporary, place)
+        if old is None:
+            put_new(temporary, path, place)
+        else:
+            refuse_unlike(old, path, place)
+            put(temporary, place)
     except OutputError as error:
         raise OutputError(str(error).replace(str(temporary), str(path))) from error
     except OSError as error:
@@ -53,19 +57,44 @@ def check_place(path: Path, place: Path, *, force: bool) -> Store | None:
         old = Store.open(place)
     except InputError as error:
         raise OutputError(f"{path} exists and is not an index that can be read; choose another name") from error
-    other = next((file.name for file in sorted(place.iterdir()) if not is_own(file)), None)
-    if not force or other:
-        old.close()
-    if not force:
-        raise OutputError(f"{path} exists already; add to it with lookalike index add, or replace it with --force")
-    if other:
-        raise OutputError(f"{path} also holds {other}, which --force would remove; move it elsewhere first")
     try:
+        refuse_unforced(path, force=force)
+        refuse_other_files(path, place)
         old.lock()
     except OutputError:
         old.close()
         raise
     return old
+
+
+def refuse_unforced(path: Path, *, force: bool) -> None:
+    """Raise unless an index may be replaced."""
+    if not force:
+        raise OutputError(f"{path} exists already; add to it with lookalike index add, or replace it with --force")
+
+
+def refuse_other_files(path: Path, place: Path) -> None:
+    """Raise if a folder holds more than an index."""
+    if other := next((file.name for file in sorted(place.iterdir()) if not is_own(file)), None):
+        raise OutputError(f"{path} also holds {other}, which --force would remove; move it elsewhere first")
+
+
+def refuse_unlike(old: Store, path: Path, place: Path) -> None:
+    """Raise if what is to be replaced is not what it was when that was allowed."""
+    if place.exists():
+        old.refuse_replaced()
+        refuse_other_files(path, place)
+
+
+def put_new(new: Path, path: Path, place: Path) -> None:
+    """Put a folder where nothing was; whatever came there meanwhile stays."""
+    try:
+        new.rename(place)
+    except OSError as error:
+        if place.exists():
+            raise OutputError(f"{path} has come to be while the index was made; choose another name") from error
+        raise
+    sync_folder(place.parent)
 
 
 def put(new: Path, place: Path) -> None:
@@ -92,8 +121,3 @@ def exchanged(one: Path, two: Path) -> bool:
         return False
     failed: int = rename(HERE, os.fsencode(one), HERE, os.fsencode(two), EXCHANGE)
     return not failed
-
-
-def beside(place: Path) -> Path:
-    """Make a name in the same directory."""
-    return place.with_name(f".lookalike-{secrets.token_hex(8)}.tmp")

@@ -102,7 +102,7 @@ def asked(index: Index, inputs: list[str] | None, text: str | None, settings: di
         raise InputError("There is nothing to look for. Give a text with --text, or a file")
     if index.kind != "texts":
         raise InputError(f"This index holds {index.kind}, not texts. Ask with a file of them")
-    return closing(index.source([text]))
+    return closing(index.source([text], encoding_errors=settings["encoding_errors"]))
 
 
 def look_for(

@@ -32,7 +32,7 @@ def update(
     with Work(index, quiet=quiet, as_json=json) as work:
         with opened(index, settings) as held, source_of(held, inputs, settings) as source:
             notes = missing_fields(held, source)
-            with work.reading("add", source) as seen:
+            with work.reading("add", source) as seen, work.changing(held):
                 replaced = held.update_source(source, seen)
             items = len(held)
         added = work.read - replaced

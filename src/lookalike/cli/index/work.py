@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
+from lookalike.cli import written
 from lookalike.cli.job import Session
 from lookalike.cli.show import print_facts, print_notes, print_rows
 from lookalike.index import Index
@@ -54,6 +55,14 @@ class Work(Session):
                 advance(len(batch))
 
             yield seen
+
+    @contextmanager
+    def changing(self, index: Index) -> Iterator[None]:
+        """Change an index, all of it or nothing, and have it known should the command end early."""
+        with index.transaction():
+            yield
+            written.append("whether the change was made, lookalike index info tells")
+        written.append("the index has been changed")
 
     def stop_bars(self) -> None:
         """Show no longer how far it is, so that something else can be printed."""

@@ -1,0 +1,39 @@
+"""Folders in which indexes are made, beside their place: they get their names once they are whole."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from lookalike.errors import OutputError
+from lookalike.index.folder import is_own
+from lookalike.index.lock import Lock
+from lookalike.index.schema import LOCK
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+A_DAY = 86_400
+"""Seconds after which a folder that nobody holds is one that was left."""
+
+
+def beside(place: Path) -> Path:
+    """Make a name in the same directory; and remove folders there that a crash has left."""
+    for path in place.parent.glob(".lookalike-*.tmp"):
+        with suppress(OSError, OutputError):
+            remove_abandoned(path)
+    return place.with_name(f".lookalike-{secrets.token_hex(8)}.tmp")
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove the folder of an index that was not completed, if it is one, an old one, and nobody is at work on it."""
+    if time.time() - folder.stat().st_mtime < A_DAY or not all(map(is_own, folder.iterdir())):
+        return
+    lock = Lock.take(folder / LOCK)
+    try:
+        shutil.rmtree(folder)
+    finally:
+        lock.release()
