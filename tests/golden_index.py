@@ -21,7 +21,7 @@ ARCHIVE = Path(__file__).parent / "data" / f"index_format_{FORMAT}.tar.xz"
 KINDS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "texts": (
         {"shingle": "words:2", "threshold": 0.5},
-        ["a fox lived in a wood", "a fox lived in the wood", None, "", "Crème brûlée à la carte", "a longer text " * 50],
+        ["a fox lived in a wood", "a fox lived in the wood", None, "", "Crème brûlée à la carte", "a long text " * 50],
     ),
     "elements": (
         {"shingle": "elements", "threshold": 0.5, "bands": 4, "rows": 2},
