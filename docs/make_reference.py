@@ -38,14 +38,14 @@ TWINS = {
 
 MODULES = (
     "pipeline",
-    "neighbours",
+    "neighbours.nearest",
     "comparison.items",
     "comparison.base",
     "comparison.texts",
     "comparison.sets",
     "tune",
     "estimate",
-    "sample",
+    "settle.sample",
     "index.index",
     "index.matches",
     "settings",

@@ -13,8 +13,9 @@ import pytest
 from command import done, run
 from numpy.typing import NDArray
 
-from lookalike import Banding, InputError, Measure, RecipeError, estimate_costs, find_pairs, settle, tune
+from lookalike import Banding, InputError, Measure, RecipeError, estimate_costs, find_pairs, tune
 from lookalike.curve import Curve
+from lookalike.settle import vectors as settle
 
 SEEDS = (1, 2, 3, 4)
 FACTOR = 1.3

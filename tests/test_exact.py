@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import InputError, RecipeError, band, compare, deduplicate, exact, find_pairs, search, verify
+from lookalike import InputError, RecipeError, band, compare, deduplicate, find_pairs, search, verify
+from lookalike.exact import prefixes
 from lookalike.kernels.measures import prefix_length
 from lookalike.measures import JACCARD
 
@@ -38,7 +39,7 @@ every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 @pytest.fixture
 def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
-        monkeypatch.setattr(search if name == "ENOUGH" else exact, name, value)
+        monkeypatch.setattr(search if name == "ENOUGH" else prefixes, name, value)
 
 
 def pairs(collection: list[set[int]], threshold: float, **settings: Any) -> dict[tuple[int, int], float]:
@@ -166,7 +167,7 @@ def test_pairs_that_are_forgotten_and_found_again_count_once(recall: float, monk
     ],
 )
 def test_slots_take_a_bounded_number_of_bytes_a_set(total: int, members: int, slots: int) -> None:
-    assert exact.slots_for(total, members) == slots
+    assert prefixes.slots_for(total, members) == slots
 
 
 def test_the_summary_tells() -> None:

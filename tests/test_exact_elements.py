@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import deduplicate, exact_elements, find_pairs
+from lookalike import deduplicate, find_pairs
+from lookalike.exact import elements as exact_elements
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

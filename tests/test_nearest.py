@@ -18,8 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lookalike import RecipeError, cells, near_sets, near_vectors, nearest
+from lookalike import RecipeError, nearest
 from lookalike.measures import Measure
+from lookalike.neighbours import cells
+from lookalike.neighbours import sets as near_sets
+from lookalike.neighbours import vectors as near_vectors
 from lookalike.recall import Measured, interval, share_of_nearest
 from lookalike.summary import Summary
 

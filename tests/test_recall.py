@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lookalike import Recipe, RecipeError, deduplicate, find_pairs, scan, space
+from lookalike import Recipe, RecipeError, deduplicate, find_pairs, space
+from lookalike.exact import scan
 from lookalike.recall import Measured, Share, Tally, draw, edges, interval, wilson
 from lookalike.summary import Summary
 

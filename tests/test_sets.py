@@ -13,7 +13,8 @@ from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import RecipeError, compare, deduplicate, exact, find_pairs, search, tune
+from lookalike import RecipeError, compare, deduplicate, find_pairs, search, tune
+from lookalike.exact import prefixes
 from lookalike.measures import Measure, Name
 from lookalike.recipe import Banding, Recipe
 
@@ -43,7 +44,7 @@ every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 @pytest.fixture
 def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
-        monkeypatch.setattr(search if name == "ENOUGH" else exact, name, value)
+        monkeypatch.setattr(search if name == "ENOUGH" else prefixes, name, value)
 
 
 # measures

@@ -8,13 +8,14 @@ import naive
 import numpy as np
 import pytest
 
-from lookalike import find_pairs, settle_sets
+from lookalike import find_pairs
 from lookalike.collect import collect
-from lookalike.exact_elements import ElementPrefixes, frequencies
+from lookalike.exact.elements import ElementPrefixes, frequencies
 from lookalike.kernels import prefix
 from lookalike.recipe import Banding, Recipe, Shingling
 from lookalike.settings import Run
-from lookalike.settle import Closeness
+from lookalike.settle import sets as settle_sets
+from lookalike.settle.vectors import Closeness
 
 Sets = list[set[int]]
 

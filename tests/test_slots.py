@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lookalike import Banding, Measure, Recipe, Shingling
 from lookalike.family import FAMILIES
 from lookalike.kernels.vectors import all_shared_cells
-from lookalike.settle import scores_among
-from lookalike.slots import slot_chances
+from lookalike.settle.slots import slot_chances
+from lookalike.settle.vectors import scores_among
 
 COUNT, LENGTH = 40, 16
 MEASURES = {

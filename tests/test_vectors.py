@@ -14,7 +14,8 @@ from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import Recipe, RecipeError, deduplicate, exact_vectors, find_pairs, tune
+from lookalike import Recipe, RecipeError, deduplicate, find_pairs, tune
+from lookalike.exact import vectors as exact_vectors
 from lookalike.measures import Measure, Name
 from lookalike.recipe import Banding, Shingling
 

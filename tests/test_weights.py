@@ -15,7 +15,8 @@ from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import deduplicate, estimate_costs, exact, find_pairs
+from lookalike import deduplicate, estimate_costs, find_pairs
+from lookalike.exact import prefixes
 from lookalike.recipe import Banding
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -46,7 +47,7 @@ every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
 @pytest.fixture
 def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
-        monkeypatch.setattr(exact, name, value)
+        monkeypatch.setattr(prefixes, name, value)
 
 
 # exact

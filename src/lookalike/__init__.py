@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.comparison import Comparison, SetComparison, TextComparison, compare
     from lookalike.estimate import Estimate, estimate_costs
     from lookalike.index import Added, Index, Match, Matches
-    from lookalike.neighbours import nearest
+    from lookalike.neighbours.nearest import nearest
     from lookalike.pipeline import deduplicate, find_pairs
     from lookalike.recall import Measured
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
@@ -71,7 +71,7 @@ _HOMES = {
     "comparison": ("Comparison", "SetComparison", "TextComparison", "compare"),
     "estimate": ("Estimate", "estimate_costs"),
     "index": ("Added", "Index", "Match", "Matches"),
-    "neighbours": ("nearest",),
+    "neighbours.nearest": ("nearest",),
     "pipeline": ("deduplicate", "find_pairs"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
     "recall": ("Measured",),

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.arrow import null_as_zero
-from lookalike.exact import Sampler
+from lookalike.exact.prefixes import Sampler
 from lookalike.family import FAMILIES
 from lookalike.ids import Ids
 from lookalike.items import Copies, Items
 from lookalike.sets import Sets
-from lookalike.settle import settle
+from lookalike.settle.vectors import settle
 from lookalike.shingle import Shingler
 from lookalike.sign import Signer
 from lookalike.space import SetSpace, Space, VectorSpace, WeightSpace

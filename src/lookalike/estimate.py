@@ -6,21 +6,21 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
-from lookalike import settle
 from lookalike.collect import collect
 from lookalike.errors import RecipeError
-from lookalike.prices import SetPrices, prices_of
-from lookalike.sample import Bin, take_sample
 from lookalike.settings import Run, Settings
+from lookalike.settle import vectors as settle
+from lookalike.settle.prices import SetPrices, prices_of
+from lookalike.settle.sample import Bin, take_sample
 from lookalike.tune import check_recall, choices, slot_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lookalike.measures import Measure
-    from lookalike.prices import Prices
     from lookalike.recipe import Banding, Recipe
-    from lookalike.sample import Sample
+    from lookalike.settle.prices import Prices
+    from lookalike.settle.sample import Sample
 
 KEY_BYTES = 8
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from lookalike.errors import InputError
-from lookalike.exact_bits import meetings, parts_for
+from lookalike.exact.bits import meetings, parts_for
 from lookalike.kernels import vectors as kernels
 from lookalike.splitmix import random_numbers
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lookalike.exact import PrefixFilter
-from lookalike.exact_bits import Parts
-from lookalike.exact_elements import ElementFilter, ElementPrefixes
-from lookalike.exact_vectors import SIDE, Blocks, above
-from lookalike.exact_weights import WeightFilter
+from lookalike.exact.bits import Parts
+from lookalike.exact.elements import ElementFilter, ElementPrefixes
+from lookalike.exact.prefixes import PrefixFilter
+from lookalike.exact.scan import Few, Hits, scan
+from lookalike.exact.vectors import SIDE, Blocks, above
+from lookalike.exact.weights import WeightFilter
 from lookalike.family import Hamming
 from lookalike.measures import CONTAINMENT
-from lookalike.scan import Few, Hits, scan
-from lookalike.settle_sets import settle_sets
+from lookalike.settle.sets import settle_sets
 from lookalike.sign import Signer
 from lookalike.threads import slices
 from lookalike.verify import SetVerifier, VectorVerifier, Verifier

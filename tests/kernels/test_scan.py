@@ -8,7 +8,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import scan
+from lookalike.exact import scan
 from lookalike.kernels import scan as kernels
 
 leasts = st.just(0.0) | strategies.thresholds

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from lookalike.exact.scan import Few
+from lookalike.exact.scan_weights import make_index, may_resemble
 from lookalike.kernels import weights as kernels
-from lookalike.scan import Few
-from lookalike.scan_weights import make_index, may_resemble
 from lookalike.weigh import spare_pairs
 
 numbers = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(0, 5)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from lookalike.estimate import Estimate
     from lookalike.measures import Measure
-    from lookalike.sample import Bin
+    from lookalike.settle.sample import Bin
 
 AROUND = 7
 """Numbers of rows shown on either side of the one chosen."""

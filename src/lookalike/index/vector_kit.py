@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.arrow import as_arrow
-from lookalike.exact_vectors import SIDE, above
+from lookalike.exact.vectors import SIDE, above
 from lookalike.family import FAMILIES
 from lookalike.index.container import damaged
 from lookalike.index.pack import Packed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lookalike.settle import Rates
+from lookalike.settle.vectors import Rates
 from lookalike.space import SetSpace, VectorSpace
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lookalike.collect import Collected
     from lookalike.recipe import Banding, Recipe, Sketch
-    from lookalike.sample import Expected
+    from lookalike.settle.sample import Expected
 
 EULER = 0.5772
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.best import Best
-from lookalike.cells import SAMPLED, Cells, InCells, cost
 from lookalike.family import Cosine
 from lookalike.kernels import best as kernels
+from lookalike.neighbours.best import Best
+from lookalike.neighbours.cells import SAMPLED, Cells, InCells, cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

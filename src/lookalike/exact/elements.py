@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.band import BUDGET
-from lookalike.exact import ALL, PrefixBuckets, Prefixes, PrefixFilter, Samples, Whole
+from lookalike.exact.prefixes import ALL, PrefixBuckets, Prefixes, PrefixFilter, Samples, Whole
 from lookalike.kernels import outlines as kernels
 from lookalike.kernels.prefix import ANY, COUNT
 from lookalike.threads import slices
@@ -22,7 +22,7 @@ from lookalike.threads import slices
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.exact import Marks, Out, Part
+    from lookalike.exact.prefixes import Marks, Out, Part
     from lookalike.threads import Threads
 
 WORDS = (2, 4, 8)

@@ -16,7 +16,7 @@ from lookalike.weigh import NUMBER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.scan import Few, Look, Task
+    from lookalike.exact.scan import Few, Look, Task
 
 HITS_AT_A_TIME = 1 << 20
 """Hits that are held at a time, unless one item has more."""

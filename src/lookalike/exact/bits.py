@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.exact_vectors import BlockRounds, Blocks
+    from lookalike.exact.vectors import BlockRounds, Blocks
     from lookalike.threads import Threads
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.best import Best
-from lookalike.exact import slots_for
+from lookalike.exact.prefixes import slots_for
 from lookalike.group import group_keys
 from lookalike.kernels import near as kernels
 from lookalike.kernels.best import keep_best
 from lookalike.kernels.prefix import mark_elements
 from lookalike.kernels.shingles import power_of_two
 from lookalike.measures import CONTAINMENT
+from lookalike.neighbours.best import Best
 from lookalike.threads import slices
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike.exact import ALL, PrefixBuckets, Prefixes, PrefixFilter, Whole
+from lookalike.exact.prefixes import ALL, PrefixBuckets, Prefixes, PrefixFilter, Whole
 from lookalike.kernels import weights as kernels
 from lookalike.weigh import spare_pairs
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.exact import Marks, Out, Part
+    from lookalike.exact.prefixes import Marks, Out, Part
     from lookalike.weigh import WeightedSets
 
 

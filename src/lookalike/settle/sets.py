@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.settle import AMONG, SAMPLED, Closeness, choices
+from lookalike.settle.vectors import AMONG, SAMPLED, Closeness, choices
 
 if TYPE_CHECKING:
     from lookalike.collect import Collected
-    from lookalike.exact_elements import ElementPrefixes
+    from lookalike.exact.elements import ElementPrefixes
     from lookalike.recipe import Banding, Recipe
     from lookalike.settings import Run
 

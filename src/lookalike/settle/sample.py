@@ -15,10 +15,10 @@ import numpy as np
 
 from lookalike.curve import axis_end
 from lookalike.errors import InputError
+from lookalike.exact.scan import Few, scan
 from lookalike.measures import JACCARD, Measure
-from lookalike.scan import Few, scan
-from lookalike.settle import SAMPLED, scores_among, some_of
-from lookalike.slots import slot_chances
+from lookalike.settle.slots import slot_chances
+from lookalike.settle.vectors import SAMPLED, scores_among, some_of
 from lookalike.space import SetSpace, VectorSpace
 
 if TYPE_CHECKING:

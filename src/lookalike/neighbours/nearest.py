@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from lookalike.band import Seen
-from lookalike.best import Best
 from lookalike.collect import collect
 from lookalike.errors import RecipeError
-from lookalike.near_sets import Listed, Scanned
-from lookalike.near_vectors import find_vectors
+from lookalike.neighbours.best import Best
+from lookalike.neighbours.sets import Listed, Scanned
+from lookalike.neighbours.vectors import find_vectors
 from lookalike.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
 from lookalike.recipe import plain_number
 from lookalike.results import Nearest, nearest_table
@@ -27,8 +27,8 @@ from lookalike.summary import doubts, summarise
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.best import Finder
     from lookalike.collect import Collected
+    from lookalike.neighbours.best import Finder
 
 LEAST = 1e-9
 """A similarity that whatever shares anything has."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.best import Best
 from lookalike.kernels.best import keep_best
 from lookalike.kernels.cells import look_in_cells
+from lookalike.neighbours.best import Best
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.band import Seen
-    from lookalike.best import Exactly
     from lookalike.family import Cosine
+    from lookalike.neighbours.best import Exactly
     from lookalike.threads import Threads
 
 FOR_A_CENTRE = 32

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.exact.scan_weights import look_up_weights
 from lookalike.group import group_keys
 from lookalike.kernels import scan as kernels
 from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.shingles import power_of_two
-from lookalike.scan_weights import look_up_weights
 from lookalike.sets import mapped
 from lookalike.threads import slices
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.recipe import LARGEST_SIGNATURE, Banding
-from lookalike.slots import slot_chances
+from lookalike.settle.slots import slot_chances
 from lookalike.tune import bands_for
 
 if TYPE_CHECKING:

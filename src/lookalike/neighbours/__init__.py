@@ -1,0 +1,1 @@
+"""The most similar others of each item."""
