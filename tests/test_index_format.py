@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
 import tarfile
 from pathlib import Path
 
 import golden_index
+import numpy as np
 import pytest
 
-from lookalike import Index
-from lookalike.index.container import Container
+from lookalike import Index, InputError
+from lookalike.index.container import Container, ContainerWriter
 from lookalike.index.schema import DATABASE
 
 FREE = ("items", "offsets", "rows", "sums")
@@ -80,3 +82,19 @@ def test_an_old_index_goes_on(kept: Path, tmp_path: Path, kind: str) -> None:
         index.compact(rebuild=True)
         assert [*index.query_many(items, top=None)] == before
     assert Index.check(tmp_path / "i") == []
+
+
+def test_what_is_cut_off_is_said_to_be_damaged(tmp_path: Path) -> None:
+    """At whatever length: a file, or the bytes that a database has of it."""
+    buffer = io.BytesIO()
+    writer = ContainerWriter(buffer)
+    writer.column("numbers", np.arange(100))
+    writer.finish({})
+    data = buffer.getvalue()
+    for length in (*range(200), len(data) - 1):
+        with pytest.raises(InputError, match="is damaged"):
+            Container.read("part 1", np.frombuffer(data[:length], np.uint8))
+        (tmp_path / "part").write_bytes(data[:length])
+        with pytest.raises(InputError, match="is damaged"):
+            Container.open(tmp_path / "part")
+    assert Container.read("part 1", np.frombuffer(data, np.uint8)).column("numbers").tolist() == list(range(100))

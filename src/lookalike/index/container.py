@@ -115,8 +115,8 @@ class Container:
     def open(cls, path: Path) -> Container:
         """Map a file. What is read of it must be looked at first."""
         with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size < len(MAGIC) + TAIL.size:
-                raise damaged(path.name, "it is too short")
+            if not os.fstat(file.fileno()).st_size:
+                raise damaged(path.name, "it is empty")
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         made = cls.read(path.name, np.frombuffer(mapped, np.uint8))
         if not made.sums_are_whole():
@@ -126,6 +126,8 @@ class Container:
     @classmethod
     def read(cls, name: str, data: NDArray[np.uint8]) -> Container:
         """Read the description. It is checked; the columns are not, which would take time."""
+        if len(data) < len(MAGIC) + TAIL.size:
+            raise damaged(name, "it is too short")
         if data[: len(MAGIC)].tobytes() != MAGIC:
             raise damaged(name, "it does not begin as it should")
         length, checksum, end = TAIL.unpack(data[-TAIL.size :].tobytes())
