@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from lookalike import Index, InputError, LookalikeError, find_pairs
-from lookalike.index import aside
+from lookalike.index import aside, entries
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,26 @@ def test_what_a_crash_has_left_is_removed(tmp_path: Path) -> None:
         Index.create(tmp_path / "i").close()
         assert {path.name for path in tmp_path.iterdir()} == {"i", held.name, other.name, young.name}
         index.add([2], ["two"])
+
+
+@pytest.mark.parametrize("block", [8, 64, entries.BLOCK])
+def test_what_is_deleted_bit_by_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(entries, "BLOCK", block)
+    rng = np.random.default_rng(3)
+    there = set(range(200))
+    with Index.create(tmp_path / "i", shingle="words:1") as index:
+        index.add(range(200), [f"text{i}" for i in range(200)])
+        index.compact()
+        for turn in range(30):
+            some = rng.choice(200, rng.integers(1, 12)).tolist()
+            assert index.delete(some) == len(there & set(some))
+            there -= set(some)
+            if turn % 10 == 9:
+                with pytest.raises(ZeroDivisionError), index.transaction():  # noqa: PT012
+                    index.delete(list(there)[:5])
+                    raise ZeroDivisionError
+            assert [row["id"] for batch in index.rows() for row in batch.to_pylist()] == sorted(there)
+            assert Index.check(tmp_path / "i") == []
+    with Index.open(tmp_path / "i") as index:
+        assert len(index) == len(there)
+        assert {i for i in range(200) if i in index} == there

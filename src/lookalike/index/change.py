@@ -236,8 +236,8 @@ def delete(opened: Opened, ids: Any) -> int:  # noqa: ANN401 - whatever holds th
     _, parts, items = view.locate(as_ids(ids, view.schema))
     deleted = 0
     for number in np.unique(parts):
-        gone = np.unique(items[parts == number]).tolist()
-        opened.store.delete(view.held[number].part.number, gone)
+        gone = np.unique(items[parts == number])
+        opened.store.delete(view.held[number].part.number, gone.astype(np.int64))
         deleted += len(gone)
     return deleted
 

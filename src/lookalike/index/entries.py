@@ -26,8 +26,14 @@ CREATE TABLE parts (
     number INTEGER PRIMARY KEY, age INTEGER NOT NULL, items INTEGER NOT NULL, bytes INTEGER NOT NULL,
     checksum BLOB NOT NULL, gone INTEGER NOT NULL, gone_print INTEGER NOT NULL, data BLOB
 );
-CREATE TABLE deleted (part INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (part, item)) WITHOUT ROWID;
+CREATE TABLE deleted (
+    part INTEGER NOT NULL, block INTEGER NOT NULL, bits BLOB NOT NULL, PRIMARY KEY (part, block)
+) WITHOUT ROWID;
 """
+"""What is deleted has a bit for each item, so many items a row: however many are gone, one more changes one row."""
+
+BLOCK = 1 << 14
+"""Items of a row, whose bits fit in a page."""
 
 LARGEST = (1 << 63) - 1
 """Of the integers that SQLite knows."""
@@ -96,17 +102,33 @@ def read_data(connection: sqlite3.Connection, entry: Entry) -> bytes:
 
 def read_deleted(connection: sqlite3.Connection, entry: Entry) -> NDArray[np.uint32]:
     """Return the items of a part that are gone, in order."""
-    rows = connection.execute("SELECT item FROM deleted WHERE part = ? ORDER BY item", (entry.number,)).fetchall()
-    found = [item for (item,) in rows]
-    known = all(type(item) is int and 0 <= item < entry.items for item in found)
-    if not known or (len(found), print_of(found)) != (entry.gone, entry.gone_print):
-        raise sqlite3.DatabaseError(f"what was deleted from part {entry.number} does not fit")
-    return np.array(found, np.uint32)
+    found = [np.empty(0, np.int64)]
+    rows = connection.execute("SELECT block, bits FROM deleted WHERE part = ? ORDER BY block", (entry.number,))
+    for block, bits in rows:
+        if type(block) is not int or not isinstance(bits, bytes) or not 0 <= block <= entry.items // BLOCK:
+            raise does_not_fit(entry)
+        found.append(block * BLOCK + np.flatnonzero(as_truths(bits)))
+    gone = np.concatenate(found)
+    known = not len(gone) or gone[-1] < entry.items
+    if not known or (len(gone), print_of(gone)) != (entry.gone, entry.gone_print):
+        raise does_not_fit(entry)
+    return gone.astype(np.uint32)
 
 
-def delete_items(connection: sqlite3.Connection, number: int, items: list[int]) -> None:
-    """Note items of a part that are gone."""
-    connection.executemany("INSERT INTO deleted VALUES (?, ?)", [(number, item) for item in items])
+def does_not_fit(entry: Entry) -> sqlite3.DatabaseError:
+    """Say that what was deleted is not what was written."""
+    return sqlite3.DatabaseError(f"what was deleted from part {entry.number} does not fit")
+
+
+def delete_items(connection: sqlite3.Connection, number: int, items: NDArray[np.int64]) -> None:
+    """Note items of a part that are gone, and were there."""
+    for block in np.unique(items // BLOCK).tolist():
+        key = (number, block)
+        row = connection.execute("SELECT bits FROM deleted WHERE part = ? AND block = ?", key).fetchone()
+        truths = as_truths(row[0]) if row else np.zeros(BLOCK, bool)
+        truths[items[items // BLOCK == block] % BLOCK] = True
+        bits = np.packbits(truths, bitorder="little").tobytes()
+        connection.execute("INSERT OR REPLACE INTO deleted VALUES (?, ?, ?)", (*key, bits))
     (before,) = connection.execute("SELECT gone_print FROM parts WHERE number = ?", (number,)).fetchone()
     connection.execute(
         "UPDATE parts SET gone = gone + ?, gone_print = ? WHERE number = ?",
@@ -114,7 +136,11 @@ def delete_items(connection: sqlite3.Connection, number: int, items: list[int]) 
     )
 
 
-def print_of(items: list[int]) -> int:
+def as_truths(bits: bytes) -> NDArray[np.bool_]:
+    """Return the bits of a row, one by one."""
+    return np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little").astype(bool)
+
+
+def print_of(items: NDArray[np.int64]) -> int:
     """Return a fingerprint of items, whatever their order: that of more items is the sum."""
-    numbers: list[int] = random_numbers(0, np.array(items, np.int64)).tolist()
-    return sum(numbers) & LARGEST
+    return int(random_numbers(0, items).sum(dtype=np.uint64)) & LARGEST

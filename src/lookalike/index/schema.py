@@ -2,7 +2,7 @@
 
 about     what the index is: its recipe, the types of its items, ids and fields
 parts     the parts there are: small ones here, with their bytes; large ones in files of their own
-deleted   items of parts that are gone
+deleted   which items of parts are gone
 """
 
 from __future__ import annotations

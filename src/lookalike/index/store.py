@@ -343,7 +343,7 @@ class Store:
             if entry.filed:
                 self._dropped.append(self.path(entry.number))
 
-    def delete(self, number: int, items: list[int]) -> None:
+    def delete(self, number: int, items: NDArray[np.int64]) -> None:
         """Note items of a part that are gone."""
         self.steps += 1
         delete_items(self._connection, number, items)
