@@ -12,10 +12,11 @@ from lookalike.errors import InputError, RecipeError
 from lookalike.index.container import Container
 from lookalike.index.folder import is_own
 from lookalike.index.latest import refuse_lost
+from lookalike.index.messages import DATABASE_ERRORS, unreadable
 from lookalike.index.part import Part
 from lookalike.index.schema import DATABASE, get_about
 from lookalike.index.seal import is_as_sealed
-from lookalike.index.store import DATABASE_ERRORS, Store, unreadable
+from lookalike.index.store import Store
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:

@@ -23,14 +23,29 @@ LATEST = "latest"
 NOTE = struct.Struct("<QL")
 
 
-def note_latest(folder: Path, commit: int) -> None:
-    """Write down a commit, over what was there, in one piece; it is no harm if that cannot be done."""
-    with suppress(OSError):
-        handle = os.open(folder / LATEST, os.O_WRONLY | os.O_CREAT, 0o666)
-        try:
-            os.write(handle, NOTE.pack(commit, checksum_of(commit)))
-        finally:
-            os.close(handle)
+class Latest:
+    """The note of a writer. It is held open, so that it is never that of an index that takes this one's place.
+
+    It is no harm if it cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._handle: int | None = None
+        with suppress(OSError):
+            self._handle = os.open(folder / LATEST, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+
+    def note(self, commit: int) -> None:
+        """Write down a commit, over what was there, in one piece."""
+        if self._handle is not None:
+            with suppress(OSError):
+                os.lseek(self._handle, 0, os.SEEK_SET)
+                os.write(self._handle, NOTE.pack(commit, checksum_of(commit)))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
 
 def read_latest(folder: Path) -> int:

@@ -14,9 +14,10 @@ from lookalike.errors import InputError
 from lookalike.index import fork
 from lookalike.index.container import Container, damaged
 from lookalike.index.kit import kind_by, kit_for
+from lookalike.index.messages import reason
 from lookalike.index.part import Part
 from lookalike.index.rows import read_types
-from lookalike.index.store import Store, reason
+from lookalike.index.store import Store
 from lookalike.index.view import Held, View
 from lookalike.recipe import Recipe
 from lookalike.threads import Threads

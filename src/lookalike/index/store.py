@@ -26,8 +26,9 @@ from lookalike.index.entries import (
     read_entries,
 )
 from lookalike.index.folder import SUFFIX, size_of
-from lookalike.index.latest import forget_latest, note_latest, refuse_lost
+from lookalike.index.latest import Latest, forget_latest, refuse_lost
 from lookalike.index.lock import Lock
+from lookalike.index.messages import DATABASE_ERRORS, cannot_write, reason, unreadable
 from lookalike.index.schema import (
     DATABASE,
     DIGEST,
@@ -53,9 +54,6 @@ if TYPE_CHECKING:
 SEEN = ("types", "schema")
 """What is noted about an index that a view shows."""
 
-DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
-"""What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
-
 A_MOMENT = 1000
 """Milliseconds to wait, when an index is closed, for those who read it right then."""
 
@@ -69,6 +67,7 @@ class Store:
         self._connected = connected
         self._process = os.getpid()
         self._lock: Lock | None = None
+        self._latest: Latest | None = None
         self.closed = False
         self._changing = False
         self.steps = 0
@@ -242,7 +241,8 @@ class Store:
             raise
         finally:
             self._changing = False
-        note_latest(self.folder, commit)
+        if self._latest is not None:
+            self._latest.note(commit)
         self._written.clear()
         remove(self._dropped)
 
@@ -359,6 +359,7 @@ class Store:
                 self.refuse_replaced()
                 break_seal(self.folder)
                 self._remove_leftovers()
+                self._latest = Latest(self.folder)
             except BaseException:
                 lock.release()
                 raise
@@ -379,6 +380,8 @@ class Store:
             return  # it is the parent's
         if self._connection.in_transaction:
             self._give_up()
+        if self._latest is not None:
+            self._latest.close()
         try:
             if self._lock is not None and self._empty_log() and self._connected.is_in_place:
                 write_seal(self.folder, self._connection)
@@ -390,19 +393,3 @@ class Store:
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
-
-
-def unreadable(folder: Path, error: Exception) -> InputError:
-    """Say that an index cannot be read."""
-    why = reason(error)
-    return InputError(f"{folder} cannot be read as an index: {why}. Run lookalike index check, or take a whole copy")
-
-
-def cannot_write(folder: Path, error: Exception) -> OutputError:
-    """Say that an index cannot be changed, and why."""
-    return OutputError(f"{folder} cannot be changed: {reason(error)}. It is as it was before")
-
-
-def reason(error: Exception) -> str:
-    """Return what the system says."""
-    return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)

@@ -58,7 +58,8 @@ def check(index: own.IndexPath, json: own.Json = False) -> None:
     from lookalike.errors import InputError
     from lookalike.index import Index
     from lookalike.index.folder import size_of
-    from lookalike.index.store import DATABASE_ERRORS, Store
+    from lookalike.index.messages import DATABASE_ERRORS
+    from lookalike.index.store import Store
 
     try:
         Store.open(index, sealed=False).close()
