@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -17,6 +18,10 @@ from asking import RECIPE, in_another_process
 from command import done
 
 from lookalike import Index, InputError, OutputError
+from lookalike.index import store
+from lookalike.index.connect import Connected, connect
+from lookalike.index.latest import LATEST
+from lookalike.index.schema import DATABASE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="what is tested is how other systems do it")
 
@@ -271,3 +276,68 @@ print(len(index))
 """
     assert in_another_process(code, folder).split() == ["True", "11"]
     assert Index.check(folder) == []
+
+
+def test_a_copy_over_an_index_whose_writer_died(tmp_path: Path) -> None:
+    """What the dead one has noted says nothing about the copy, which was closed."""
+    with Index.create(tmp_path / "copy", shingle="words:1") as index:
+        index.add(["a"], ["one"])
+    shutil.copytree(tmp_path / "copy", tmp_path / "i")
+    child = os.fork()
+    if not child:
+        index = Index.open(tmp_path / "i")
+        index.add(["b"], ["two"])
+        index.add(["c"], ["three"])
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    for name in ("-wal", "-shm"):
+        (tmp_path / "i" / f"{DATABASE}{name}").unlink()
+    shutil.copytree(tmp_path / "copy", tmp_path / "i", dirs_exist_ok=True)
+    assert Index.check(tmp_path / "i") == []
+    with Index.open(tmp_path / "i") as index:
+        assert len(index) == 1
+        index.add(["d"], ["four"])
+        with Index.open(tmp_path / "i") as other:
+            assert len(other) == 2
+    assert Index.check(tmp_path / "i") == []
+    assert not (tmp_path / "i" / LATEST).exists()
+
+
+@pytest.mark.parametrize("writing", [False, True])
+def test_replaced_while_it_is_opened(folder: Path, monkeypatch: pytest.MonkeyPatch, writing: bool) -> None:
+    """The connection is to the old one, and what stands beside the database is of the new one: it is opened again."""
+    other = folder.with_name("other")
+    with Index.create(other, shingle="words:1") as index:
+        for i in range(9):
+            index.add([i], [f"text {i}"])
+    writer = Index.open(other)
+    if writing:
+        writer.add([9], ["text 9"])
+
+    def swapped(path: Path) -> Connected:
+        found = connect(path)
+        if other.exists():
+            folder.rename(folder.with_name("old"))
+            other.rename(folder)
+        return found
+
+    monkeypatch.setattr(store, "connect", swapped)
+    with Index.open(folder) as index:
+        assert len(index) == (10 if writing else 9)
+    writer.close()
+
+
+def test_forked_with_an_index_that_was_closed(folder: Path, tmp_path: Path) -> None:
+    """It is not let go of twice, and the others are."""
+    closed = [Index.open(folder) for _ in range(5)]
+    for one in closed:
+        one.close()
+    with Index.create(tmp_path / "j", shingle="words:1") as index:
+        index.add([1], ["one"])
+        child = os.fork()
+        if not child:
+            with Index.open(tmp_path / "j") as again:
+                os._exit(len(again))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+        index.add([2], ["two"])
+    assert Index.check(tmp_path / "j") == []

@@ -92,8 +92,10 @@ def test_numbers_of_numpy(tmp_path: Path) -> None:
 def test_tokens_are_whole() -> None:
     with pytest.raises(InputError, match="item 1 is list, but must be a list of integers"):
         find_pairs([[1, 2], [1.5, 2.7]], shingle="tokens:1", threshold=0.5)
-    found = find_pairs([[1, 2], np.array([1, 2], np.uint8), [], None], shingle="tokens:1", threshold=0.5)
-    assert found.to_arrow().num_rows == 1
+    mixed = [[1, 2], np.array([1, 2], np.uint8), np.array([2, 1]), np.array([]), [], None]
+    assert find_pairs(mixed, shingle="tokens:1", threshold=0.5).to_arrow().num_rows == 3
+    with pytest.raises(InputError, match="item 1 is ndarray"):
+        find_pairs([np.array([1], np.uint8), np.array([1.5])], shingle="tokens:1", threshold=0.5)
 
 
 def test_a_part_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,18 +127,21 @@ def test_closed_in_the_middle_of_a_change(tmp_path: Path) -> None:
 
 def test_what_a_crash_has_left_is_removed(tmp_path: Path) -> None:
     """If it is old, holds nothing else, and nobody is at work on it."""
-    old, held, other, young = (tmp_path / f".lookalike-{name}.tmp" for name in ("old", "held", "other", "young"))
-    for folder in (old, held, other, young):
+    old, held, other, young = (tmp_path / f".lookalike-{name * 16}.tmp" for name in "abcd")
+    mine, kept = tmp_path / ".lookalike-mine.tmp", tmp_path / f".lookalike-{'e' * 16}.old"
+    for folder in (old, held, other, young, mine, kept):
         Index.create(folder).close()
     (other / "thesis.txt").touch()
     past = time.time() - 2 * aside.A_DAY
-    for folder in (old, held, other):
+    for folder in (old, held, other, mine, kept):
         os.utime(folder, (past, past))
     with Index.open(held) as index:
         index.add([1], ["one"])
         os.utime(held, (past, past))
         Index.create(tmp_path / "i").close()
-        assert {path.name for path in tmp_path.iterdir()} == {"i", held.name, other.name, young.name}
+        assert {path.name for path in tmp_path.iterdir()} == {
+            one.name for one in (tmp_path / "i", held, other, young, mine, kept)
+        }
         index.add([2], ["two"])
 
 

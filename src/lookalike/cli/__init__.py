@@ -65,7 +65,8 @@ def stop(number: int, _frame: object) -> None:
 
 def discard_output() -> None:
     """Let Python flush what is left of standard output to nowhere when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:  # it may have been closed before
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str, code: int) -> None:

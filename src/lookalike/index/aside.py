@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import time
@@ -20,12 +21,24 @@ A_DAY = 86_400
 """Seconds after which a folder that nobody holds is one that was left."""
 
 
+UNFINISHED = re.compile(r"\.lookalike-[0-9a-f]{16}\.tmp")
+"""Names of folders that are not complete; what is put aside has others, and is never removed by itself."""
+
+
 def beside(place: Path) -> Path:
     """Make a name in the same directory; and remove folders there that a crash has left."""
     for path in place.parent.glob(".lookalike-*.tmp"):
-        with suppress(OSError, OutputError):
-            remove_abandoned(path)
+        if UNFINISHED.fullmatch(path.name):
+            with suppress(OSError, OutputError):
+                remove_abandoned(path)
     return place.with_name(f".lookalike-{secrets.token_hex(8)}.tmp")
+
+
+def put_aside(place: Path) -> Path:
+    """Give an index a name in the same directory under which it is kept."""
+    old = place.with_name(f".lookalike-{secrets.token_hex(8)}.old")
+    place.rename(old)
+    return old
 
 
 def remove_abandoned(folder: Path) -> None:

@@ -66,12 +66,12 @@ def opened(folder: Path) -> Iterator[Store]:
 
 def wrong_with_database(store: Store) -> Iterator[str]:
     """Compare the database with the checksum that was made when it was closed, if it was; look through it."""
-    try:
-        refuse_lost(store.folder, lambda: store.about("commit", 0))
-    except (InputError, sqlite3.DatabaseError) as error:
-        yield str(error)
     with store.reading() as connection:
-        if not is_as_sealed(store.folder, store.folder / DATABASE, connection):
+        sealed = is_as_sealed(store.folder, store.folder / DATABASE, connection)
+    if sealed is None:
+        yield from lost_commits(store)
+    with store.reading() as connection:
+        if sealed is False:
             yield f"{DATABASE} is not what it was when it was closed"
         for (line,) in connection.execute("PRAGMA integrity_check"):
             if line != "ok":
@@ -85,6 +85,14 @@ def wrong_with_database(store: Store) -> Iterator[str]:
             Recipe.from_json(store.about("recipe"))
         except (RecipeError, sqlite3.DatabaseError) as error:
             yield f"{DATABASE}: {error}"
+
+
+def lost_commits(store: Store) -> Iterator[str]:
+    """Look whether commits are missing."""
+    try:
+        refuse_lost(store.folder, lambda: store.about("commit", 0))
+    except (InputError, sqlite3.DatabaseError) as error:
+        yield str(error)
 
 
 def wrong_with_deleted(store: Store, entry: Entry) -> Iterator[str]:

@@ -73,14 +73,25 @@ class Connected:
 
         If it was in use, closing it would undo what the parent is about to do. Then it is never closed.
         """
+        if self._process is None:
+            return  # it was closed before
         if idle and not self.connection.in_transaction:
             self.close()
         else:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the file is another one by now, or somebody changes what nobody should."""
+        return not self.is_in_place or self._is_changed
+
+    @property
+    def _is_changed(self) -> bool:
+        return self._state is not None and (has_log(self._path) or self._state != state_of(self._path))
+
     def refresh(self) -> None:
         """Connect again if somebody changes what nobody should."""
-        if self._state is not None and (has_log(self._path) or self._state != state_of(self._path)):
+        if self._is_changed:
             self._connect_again()
 
     def _connect_again(self) -> None:

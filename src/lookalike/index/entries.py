@@ -121,12 +121,13 @@ def does_not_fit(entry: Entry) -> sqlite3.DatabaseError:
 
 
 def delete_items(connection: sqlite3.Connection, number: int, items: NDArray[np.int64]) -> None:
-    """Note items of a part that are gone, and were there."""
-    for block in np.unique(items // BLOCK).tolist():
+    """Note items of a part that are gone, and were there; they come in order."""
+    blocks, begins = np.unique(items // BLOCK, return_index=True)
+    for block, some in zip(blocks.tolist(), np.split(items, begins[1:]), strict=True):
         key = (number, block)
         row = connection.execute("SELECT bits FROM deleted WHERE part = ? AND block = ?", key).fetchone()
         truths = as_truths(row[0]) if row else np.zeros(BLOCK, bool)
-        truths[items[items // BLOCK == block] % BLOCK] = True
+        truths[some % BLOCK] = True
         bits = np.packbits(truths, bitorder="little").tobytes()
         connection.execute("INSERT OR REPLACE INTO deleted VALUES (?, ?, ?)", (*key, bits))
     (before,) = connection.execute("SELECT gone_print FROM parts WHERE number = ?", (number,)).fetchone()

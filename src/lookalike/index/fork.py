@@ -51,9 +51,11 @@ def release_all() -> None:
 
 def let_all_go() -> None:
     """Let go, in the child, of everything."""
-    for one in list(_open):
-        one.let_go(idle=one in _held)
-    release_all()
+    try:
+        for one in list(_open):
+            one.let_go(idle=one in _held)
+    finally:
+        release_all()
 
 
 if hasattr(os, "register_at_fork"):

@@ -7,11 +7,10 @@ then it is too small, or not there, and never too large.
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from lookalike.errors import InputError
 
@@ -29,30 +28,34 @@ class Latest:
     It is no harm if it cannot be written.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._handle: int | None = None
+    def __init__(self, folder: Path, mode: int) -> None:
+        """Begin it with the permissions that the database has."""
+        self._file: IO[bytes] | None = None
+        path = folder / LATEST
         with suppress(OSError):
-            self._handle = os.open(folder / LATEST, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            path.touch()
+            self._file = path.open("r+b", buffering=0)
+            path.chmod(mode)
 
     def note(self, commit: int) -> None:
         """Write down a commit, over what was there, in one piece."""
-        if self._handle is not None:
+        if self._file is not None:
             with suppress(OSError):
-                os.lseek(self._handle, 0, os.SEEK_SET)
-                os.write(self._handle, NOTE.pack(commit, checksum_of(commit)))
+                self._file.seek(0)
+                self._file.write(NOTE.pack(commit, checksum_of(commit)))
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
 
 
 def read_latest(folder: Path) -> int:
-    """Return the commit that was noted; 0 if none was."""
+    """Return the commit that was noted; 0 if none was, or nobody may know."""
     try:
         data = (folder / LATEST).read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         return 0
     if not any(data):  # the power went before it was there
         return 0
@@ -67,13 +70,8 @@ def read_latest(folder: Path) -> int:
 
 
 def refuse_lost(folder: Path, commit_now: Callable[[], int]) -> None:
-    """Raise if commits that were noted are not in the database.
-
-    The note is read first, as there may be more commits at any time; and twice, as another index may take this place.
-    """
+    """Raise if commits that were noted are not in the database. There may be more any time: the note is read first."""
     noted, commit = read_latest(folder), commit_now()
-    if noted > commit:
-        noted, commit = read_latest(folder), commit_now()
     if noted > commit:
         raise InputError(
             f"{folder} has lost its latest {noted - commit:,} commits: the database or its log is damaged. Take a "

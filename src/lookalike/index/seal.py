@@ -42,24 +42,28 @@ def break_seal(folder: Path) -> None:
     sync_folder(folder)
 
 
-def is_as_sealed(folder: Path, database: Path, connection: sqlite3.Connection) -> bool:
-    """Tell whether a database is what it was when it was closed, as far as that is known."""
+def is_as_sealed(folder: Path, database: Path, connection: sqlite3.Connection) -> bool | None:
+    """Tell whether a database is what it was when it was closed; None if it was not."""
     for _ in range(ATTEMPTS):
         sealed = read_seal(folder)
         if sealed is None:
-            return True
+            return None
         size = database.stat().st_size
         if sealed == seal_of(connection) and json.loads(sealed)["bytes"] == size:
             return True
         if read_seal(folder) == sealed:
             return False
-    return True  # it is opened and closed all the time; then it is not damaged since
+    return None  # it is opened and closed all the time; then it is not damaged since
 
 
-def refuse_unlike_seal(folder: Path, database: Path, connection: sqlite3.Connection) -> None:
-    """Raise if a database is not what it was when it was closed."""
-    if not is_as_sealed(folder, database, connection):
+def refuse_unlike_seal(folder: Path, database: Path, connection: sqlite3.Connection) -> bool:
+    """Raise if a database is not what it was when it was closed; tell whether it was."""
+    known = is_as_sealed(folder, database, connection)
+    if known is None:
+        return False
+    if not known:
         raise InputError(f"{database} is not what it was when it was closed. Take a whole copy of the index")
+    return True
 
 
 def seal_of(connection: sqlite3.Connection) -> bytes:

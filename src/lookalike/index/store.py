@@ -26,7 +26,7 @@ from lookalike.index.entries import (
     read_entries,
 )
 from lookalike.index.folder import SUFFIX, size_of
-from lookalike.index.latest import Latest, forget_latest, refuse_lost
+from lookalike.index.latest import Latest, forget_latest, read_latest, refuse_lost
 from lookalike.index.lock import Lock
 from lookalike.index.messages import DATABASE_ERRORS, cannot_write, reason, unreadable
 from lookalike.index.schema import (
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 SEEN = ("types", "schema")
 """What is noted about an index that a view shows."""
+
+ATTEMPTS = 5
+"""How often an index is opened again that was replaced or changed meanwhile."""
 
 A_MOMENT = 1000
 """Milliseconds to wait, when an index is closed, for those who read it right then."""
@@ -104,25 +107,22 @@ class Store:
         `given` is what users call the folder, if that is something else.
         """
         given, folder = given or folder, folder.absolute()
-        path = folder / DATABASE
-        try:
-            if not path.is_file():
-                why = "is not an index" if folder.exists() else "is not there"
-                raise InputError(f"{folder} {why}. Make one with lookalike index build, or Index.create")
-            connected = connect(path)
-        except (OSError, *DATABASE_ERRORS) as error:
-            raise unreadable(folder, error) from error
-        try:
-            refuse_foreign(folder, connected.connection)
-            if sealed:
-                refuse_unlike_seal(folder, path, connected.connection)
-                refuse_lost(folder, lambda: get_about(connected.connection, "commit") or 0)
-        except BaseException as error:
-            connected.close()
-            if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
-                raise unreadable(folder, error) from error
-            raise
-        return cls(given, connected)
+        for attempt in range(ATTEMPTS):
+            connected = connected_to(folder)
+            try:
+                refuse_foreign(folder, connected.connection)
+                if sealed:
+                    refuse_damage(folder, connected.connection)
+            except BaseException as error:
+                outdated = connected.is_outdated and attempt < ATTEMPTS - 1
+                connected.close()
+                if outdated and isinstance(error, (LookalikeError, *DATABASE_ERRORS)):
+                    continue  # what was compared does not go together
+                if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
+                    raise unreadable(folder, error) from error
+                raise
+            return cls(given, connected)
+        raise AssertionError  # pragma: no cover
 
     def refuse_closed(self) -> None:
         """Raise if the index can no longer be used, or not in this process."""
@@ -148,6 +148,7 @@ class Store:
 
     def let_go(self, *, idle: bool) -> None:
         """Let go, in a child, of what the parent has open."""
+        self._end_note()
         self._connected.let_go(idle=idle)
 
     # Reading
@@ -165,6 +166,7 @@ class Store:
         except LookalikeError:
             raise
         except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError) as error:
+            self._connected.refuse_changed()
             raise unreadable(self.folder, error) from error
         finally:
             if not inside and self._connection.in_transaction:
@@ -357,13 +359,28 @@ class Store:
             lock = Lock.take(self.folder / LOCK)
             try:
                 self.refuse_replaced()
+                self._latest = self._begin_note()
                 break_seal(self.folder)
-                self._remove_leftovers()
-                self._latest = Latest(self.folder)
+                with self.reading():
+                    self._remove_leftovers()
             except BaseException:
+                self._end_note()
                 lock.release()
                 raise
         self._lock = lock
+
+    def _begin_note(self) -> Latest:
+        """Begin to note commits. What was noted of another index that was here, and then closed, counts no more."""
+        commit, noted = self.about("commit", 0), read_latest(self.folder)
+        note = Latest(self.folder, (self.folder / DATABASE).stat().st_mode & 0o777)
+        if noted > commit:
+            note.note(commit)
+        return note
+
+    def _end_note(self) -> None:
+        if self._latest is not None:
+            self._latest.close()
+            self._latest = None
 
     def _remove_leftovers(self) -> None:
         """Remove files that no commit speaks of: a crash came before it."""
@@ -380,8 +397,7 @@ class Store:
             return  # it is the parent's
         if self._connection.in_transaction:
             self._give_up()
-        if self._latest is not None:
-            self._latest.close()
+        self._end_note()
         try:
             if self._lock is not None and self._empty_log() and self._connected.is_in_place:
                 write_seal(self.folder, self._connection)
@@ -393,3 +409,21 @@ class Store:
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
+
+
+def connected_to(folder: Path) -> Connected:
+    """Connect to the database of an index, or say that there is none."""
+    path = folder / DATABASE
+    try:
+        if not path.is_file():
+            why = "is not an index" if folder.exists() else "is not there"
+            raise InputError(f"{folder} {why}. Make one with lookalike index build, or Index.create")
+        return connect(path)
+    except (OSError, *DATABASE_ERRORS) as error:
+        raise unreadable(folder, error) from error
+
+
+def refuse_damage(folder: Path, connection: sqlite3.Connection) -> None:
+    """Raise if a database is not what it was when it was closed; or, where it was not, if commits are missing."""
+    if not refuse_unlike_seal(folder, folder / DATABASE, connection):
+        refuse_lost(folder, lambda: get_about(connection, "commit") or 0)

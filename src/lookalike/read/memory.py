@@ -15,7 +15,7 @@ import pyarrow as pa
 from lookalike.arrow import as_arrow
 from lookalike.errors import InputError
 
-from .columns import holds, id_type, is_binary, kind_of, rank_type, storable_schema
+from .columns import holds, id_type, is_binary, is_tokens, kind_of, rank_type, storable_schema
 from .decode import Plan, make_batch
 from .npy import checked, table_of
 from .roles import NAMES, choose
@@ -214,18 +214,33 @@ def _chunk(values: list[Any], kind: pa.DataType, options: Options, first: int) -
     except UnicodeError:
         return pa.array([_text(value, options, first + i) for i, value in enumerate(values)], type=kind)
     except (pa.ArrowException, TypeError, OverflowError, ValueError) as error:
-        wrong, value = next((i, v) for i, v in enumerate(values) if not _fits(v, tokens=tokens))
+        unlike = ((i, v) for i, v in enumerate(values) if not _fits(v, tokens=tokens))
+        wrong, value = next(unlike, (0, values[0]))
         wanted = "a list of integers" if tokens else "a string"
         raise InputError(f"item {first + wrong} is {type(value).__name__}, but must be {wanted} or None") from error
 
 
 def _token_lists(values: list[Any]) -> pa.Array:
     """Convert lists of integers. Their type is seen first: to ask for integers would cut off fractions."""
-    made = pa.array(values)
-    held = made.type.value_type if pa.types.is_list(made.type) else made.type
-    if not (pa.types.is_null(held) or (held != made.type and pa.types.is_integer(held))):
+    try:
+        made = pa.array(values)
+    except pa.ArrowException:  # arrays of NumPy are of several types
+        made = None
+    if made is not None and is_tokens(made.type):
+        return made.cast(pa.large_list(pa.int64()))
+    if not all(map(_is_list_of_integers, values)):
         raise TypeError("tokens are lists of integers")
-    return made.cast(pa.large_list(pa.int64()))
+    return pa.array([one.tolist() if isinstance(one, np.ndarray) else one for one in values], pa.large_list(pa.int64()))
+
+
+def _is_list_of_integers(value: Any) -> bool:  # noqa: ANN401
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and (value.dtype.kind in "iu" or not value.size)
+    return value is None or (
+        isinstance(value, Sequence)
+        and not isinstance(value, (str, bytes))
+        and all(isinstance(one, (int, np.integer)) and not isinstance(one, bool) for one in value)
+    )
 
 
 def _sets(values: list[Any], kind: pa.DataType | None, first: int) -> pa.Array:

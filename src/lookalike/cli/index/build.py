@@ -42,7 +42,6 @@ def build(
 
     In Python: lookalike.Index.create("news.lookalike", threshold=0.8).add(ids, texts)
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli import written
     from lookalike.cli.index.place import new_folder
     from lookalike.cli.index.work import Work, by_recipe
 
@@ -50,7 +49,6 @@ def build(
     with Work(index, quiet=quiet, as_json=json) as work:
         with new_folder(index, force=force) as folder:
             recipe = fill(work, folder, inputs, names, settings)
-        written.append("the index has been made")
         chance = f"{recipe.recall:.4f} at {recipe.threshold:g} to be found"
         facts = [("items", f"{work.read:,}"), ("threshold", by_recipe(recipe)), ("chance", chance)]
         work.finish({"items": work.read, "recall": recipe.recall}, facts, {"index": index})

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lookalike.cli import written
 from lookalike.errors import InputError, OutputError
-from lookalike.index.aside import beside
+from lookalike.index.aside import beside, put_aside
 from lookalike.index.folder import is_own
 from lookalike.index.seal import sync_folder
 from lookalike.index.store import Store
@@ -35,6 +36,7 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
         else:
             refuse_unlike(old, path, place)
             put(temporary, place)
+        written.append("the index has been made")
     except OutputError as error:
         raise OutputError(str(error).replace(str(temporary), str(path))) from error
     except OSError as error:
@@ -61,7 +63,7 @@ def check_place(path: Path, place: Path, *, force: bool) -> Store | None:
         refuse_unforced(path, force=force)
         refuse_other_files(path, place)
         old.lock()
-    except OutputError:
+    except BaseException:
         old.close()
         raise
     return old
@@ -102,8 +104,7 @@ def put(new: Path, place: Path) -> None:
     if not place.exists():
         new.rename(place)
     elif not exchanged(new, place):
-        old = beside(place)
-        place.rename(old)
+        old = put_aside(place)
         try:
             new.rename(place)
         except BaseException:

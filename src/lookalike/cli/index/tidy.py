@@ -35,11 +35,13 @@ def compact(
 
     In Python: lookalike.Index.open("news.lookalike").compact()
     """  # noqa: D301 - Click knows this backslash
+    from lookalike.cli import written
     from lookalike.cli.index.work import Work, megabytes, opened
 
     with Work(index, quiet=quiet, as_json=json) as work:
         with opened(index) as held:
             parts, before = (held.info()[name] for name in ("parts", "bytes"))
+            written.append("the index is as it was, or in one part")
             with work.stage("compact"):
                 held.compact(rebuild=rebuild)
             items, left = len(held), held.info()["parts"]
@@ -65,6 +67,7 @@ def export(
 
     In Python: lookalike.Index.open("news.lookalike").rows()
     """  # noqa: D301 - Click knows this backslash
+    from lookalike.cli import written
     from lookalike.cli.index.work import Work, opened
     from lookalike.errors import OutputError
     from lookalike.write import check_outputs, write_batches
@@ -83,4 +86,5 @@ def export(
                     advance(batch.num_rows)
 
             write_batches(counted(), held.schema, output)
+            written.append(f"{output} has been written")
         work.finish({"items": work.read}, [("items", f"{work.read:,}")], outputs, changed=False)
