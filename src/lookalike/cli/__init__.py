@@ -44,9 +44,11 @@ def main() -> None:
         sys.exit(141)
     except OSError as error:  # of standard output: those of files have a name
         discard_output()
-        what = f"{error.filename} cannot be used" if error.filename else "standard output cannot be written"
-        known = "".join(f"; {one}" for one in written[-1:])
-        fail(f"{what}: {error.strerror or error}; check where it goes{known}", 2)
+        why = error.strerror or error
+        said = f"standard output cannot be written: {why}; check where it goes"
+        if error.filename:
+            said = f"{error.filename} cannot be used: {why}; check that it is there, and who may use it"
+        fail("; ".join([said, *written[-1:]]), 2)
 
 
 def speak_unicode() -> None:

@@ -40,7 +40,8 @@ def compare(
 
     if (kind := kind_of(cast("Any", settings)) or "texts") != "texts":
         raise InputError(
-            f"Text files are compared by their words, characters or bytes, not as {kind}. Choose --shingle so"
+            f"Text files are compared by their words, characters or bytes, not as {kind}. Give --shingle words:5, chars:9 "
+            "or bytes:9, or leave it out"
         )
     left, right = (read_text(path, encoding_errors) for path in (one, two))
     found = compare_texts(left, right, **settings)

@@ -17,7 +17,7 @@ from lookalike.index import change
 from lookalike.index.check import check
 from lookalike.index.kit import Types, column_of
 from lookalike.index.opened import Opened
-from lookalike.index.rows import Arriving, as_ids, beside, fitting, in_order, own_ids
+from lookalike.index.rows import Arriving, as_ids, fitting, own_ids, refuse_unordered, two_items
 from lookalike.index.store import Store
 from lookalike.index.view import View, export, numbered, pieces, search_many
 from lookalike.read import open_source
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.read import Kind, Reading, Source
-
-ATTEMPTS = 20
-"""How often parts are looked for that were joined meanwhile."""
 
 MOST = 1 << 62
 """Matches of an item; more can be asked for and never be."""
@@ -181,7 +178,7 @@ class Index:
         view = self._opened.view()
         held = view.item(id)
         (asked,) = self._checked(self.source([item]), view, None)
-        return compare_items(view.recipe, beside(asked, held, self.kind))
+        return compare_items(view.recipe, two_items(asked, held, self.kind))
 
     def explain_source(self, source: Source, matches: Matches) -> Iterator[Comparison | None]:
         """Compare each item of a source with what was found for it: yield a comparison for each row of the matches.
@@ -201,7 +198,7 @@ class Index:
                     except KeyError:
                         yield None
                         continue
-                    found = compare_items(view.recipe, beside(items.slice(i, 1), held, self.kind))
+                    found = compare_items(view.recipe, two_items(items.slice(i, 1), held, self.kind))
                     yield replace(found, threshold=matches.threshold) if found.value == match.value else None
 
     def rows(self) -> Iterator[pa.RecordBatch]:
@@ -285,7 +282,8 @@ class Index:
     def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
         """Replace items, or add those whose id is new; return how many were there."""
         with self._opened.changing():
-            ids = as_ids(in_order(ids), self._opened.view().schema)
+            refuse_unordered(ids)
+            ids = as_ids(ids, self._opened.view().schema)
             replaced = self.delete(ids)
             self.add(ids, items, fields)
             return replaced

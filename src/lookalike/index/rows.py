@@ -64,11 +64,10 @@ def as_ids(ids: Any, schema: pa.Schema | None) -> pa.Array:  # noqa: ANN401 - wh
     return made if schema is None else made.cast(schema.field(0).type)
 
 
-def in_order(ids: Any) -> Any:  # noqa: ANN401 - whatever holds them
-    """Return ids that go with items one by one; raise if they have no order."""
+def refuse_unordered(ids: Any) -> None:  # noqa: ANN401 - whatever holds them
+    """Raise if ids that go with items one by one have no order."""
     if isinstance(ids, (set, frozenset)):
         raise InputError("ids must come in the order of the items, and a set has none. Give a list")
-    return ids
 
 
 class Arriving:
@@ -91,7 +90,8 @@ class Arriving:
 
     def with_columns(self, ids: Any, fields: Any) -> Arriving:  # noqa: ANN401 - whatever holds them
         """Take ids and fields from here."""
-        self._ids = None if ids is None else as_ids(in_order(ids), self._schema)
+        refuse_unordered(ids)
+        self._ids = None if ids is None else as_ids(ids, self._schema)
         table = fields_table(fields, self._names)
         self._fields = None if table is None else Cut(iter([table]))
         return self
@@ -153,7 +153,7 @@ def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
         raise InputError(f"Elements must be strings, or integers below 2^63, all of one type ({error})") from error
 
 
-def beside(asked: pa.Array, held: pa.Array, kind: Kind) -> pa.Array:
+def two_items(asked: pa.Array, held: pa.Array, kind: Kind) -> pa.Array:
     """Return an item that is asked about and one of the index, in one array."""
     return pa.concat_arrays([plain_items(asked, kind).cast(held.type), held])
 

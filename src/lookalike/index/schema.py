@@ -13,11 +13,13 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
-from lookalike.index.entries import TABLES, digest_of, read_entries
+from lookalike.index.entries import TABLES, digest_of
 from lookalike.index.seal import sync_folder, write_seal
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lookalike.index.entries import Entry
 
 DATABASE = "index.sqlite"
 LOCK = "lock"
@@ -47,7 +49,7 @@ def write_new(folder: Path, about: dict[str, Any]) -> None:
         )
         for name, value in {"commit": 0, "next": 1, **about}.items():
             set_about(connection, name, value)
-        set_about(connection, DIGEST, digest_now(connection))
+        set_about(connection, DIGEST, digest_now(connection, []))
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         write_seal(folder, connection)
@@ -74,15 +76,15 @@ def get_about(connection: sqlite3.Connection, name: str) -> Any:  # noqa: ANN401
     return json.loads(found[0])
 
 
-def digest_now(connection: sqlite3.Connection) -> str:
-    """Return the digest of what the database says now."""
+def digest_now(connection: sqlite3.Connection, entries: list[Entry]) -> str:
+    """Return the digest of what the database says now, with these parts."""
     notes = connection.execute("SELECT name, checksum FROM about WHERE name != ? ORDER BY name", (DIGEST,)).fetchall()
-    return digest_of(read_entries(connection), notes)
+    return digest_of(entries, notes)
 
 
-def refuse_unlike_digest(connection: sqlite3.Connection) -> None:
-    """Raise unless the database says what was committed."""
-    if get_about(connection, DIGEST) != digest_now(connection):
+def refuse_unlike_digest(connection: sqlite3.Connection, entries: list[Entry]) -> None:
+    """Raise unless the database says what was committed, with these parts."""
+    if get_about(connection, DIGEST) != digest_now(connection, entries):
         raise sqlite3.DatabaseError("its rows are not what was written")
 
 

@@ -180,9 +180,10 @@ class Store:
 
     def entries(self) -> list[Entry]:
         """Return the parts, the oldest first; raise if those that were committed are others."""
+        entries = read_entries(self._connection)
         if not self._changing:
-            refuse_unlike_digest(self._connection)
-        return read_entries(self._connection)
+            refuse_unlike_digest(self._connection, entries)
+        return entries
 
     def data(self, entry: Entry) -> bytes:
         """Return the bytes of a small part."""
@@ -236,7 +237,7 @@ class Store:
                 self._refuse_given_up()
                 commit = self.about("commit") + 1
                 self.set_about("commit", commit)
-                self.set_about(DIGEST, digest_now(self._connection))
+                self.set_about(DIGEST, digest_now(self._connection, self.entries()))
                 self._connection.execute("COMMIT")
         except BaseException:
             self._give_up()
