@@ -26,10 +26,10 @@ from bare import bare_chars, bare_words
 from corpus import write_corpus
 
 import lookalike
+from lookalike.features.shingles import Shingler
+from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
 from lookalike.recipe import Recipe, Shingling
-from lookalike.shingle import Shingler
-from lookalike.sign import Signer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from lookalike.recipe import Banding
 from lookalike.report import plots
-from lookalike.tune import tune
+from lookalike.tuning.tune import tune
 
 IMAGES = Path(__file__).parent / "images"
 THRESHOLD, RECALL = 0.8, 0.99

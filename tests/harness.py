@@ -12,7 +12,7 @@ import numba
 import numpy as np
 import pytest
 
-from lookalike import characters
+from lookalike.features import characters
 from lookalike.kernels import buckets, components, measures, overlap, shingles, sketch, tokens
 from lookalike.kernels.hashing import base_power
 from lookalike.kernels.hashing import hash_number as hash_number_kernel

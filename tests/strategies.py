@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from lookalike.characters import AWKWARD_CAPITALS, UNASSIGNED, raw_classes
+from lookalike.features.characters import AWKWARD_CAPITALS, UNASSIGNED, raw_classes
 
 LARGEST_HASH = (1 << 64) - 1
 

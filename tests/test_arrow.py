@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from lookalike.arrow import as_arrow, nan_as_null, null_as_empty, null_as_zero, text_value
+from lookalike.arrays.arrow import as_arrow, nan_as_null, null_as_empty, null_as_zero, text_value
 
 NUMBERS = st.sampled_from([np.int32, np.int64, np.uint64, np.float64, np.bool_])
 

@@ -12,8 +12,8 @@ from command import LOOKALIKE, done, quiet_environment, run
 
 from lookalike import Banding, balance, estimate_costs, tune
 from lookalike.cli.curve import HEIGHT, WIDTH, curve_table, picture
-from lookalike.curve import Curve
 from lookalike.measures import Measure
+from lookalike.tuning.curve import Curve
 
 ARTICLES = Path(__file__).parents[1] / "examples" / "articles.jsonl"
 

@@ -14,7 +14,7 @@ from command import done
 
 from lookalike import Banding, Measure, Recipe, RecipeError, Shingling, tune
 from lookalike.cli.curve import HEIGHT, WIDTH, picture
-from lookalike.curve import Curve
+from lookalike.tuning.curve import Curve
 
 MEASURES = {
     "jaccard": (Measure(), (0.3, 0.8, 1.0)),

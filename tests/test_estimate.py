@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from lookalike import Banding, InputError, LookalikeError, RecipeError, estimate_costs, find_pairs, tune
-from lookalike.estimate import Estimate
-from lookalike.tune import choices
+from lookalike.tuning.estimate import Estimate
+from lookalike.tuning.tune import choices
 
 ARTICLES = Path(__file__).parents[1] / "examples" / "articles.jsonl"
 UNION = 200

@@ -14,8 +14,8 @@ from command import done, run
 from numpy.typing import NDArray
 
 from lookalike import Banding, InputError, Measure, RecipeError, estimate_costs, find_pairs, tune
-from lookalike.curve import Curve
-from lookalike.settle import vectors as settle
+from lookalike.tuning import vectors as settle
+from lookalike.tuning.curve import Curve
 
 SEEDS = (1, 2, 3, 4)
 FACTOR = 1.3

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import Pairs, compare, deduplicate, examples, find_pairs
-from lookalike.band import Candidates
+from lookalike.arrays.random import scramble
+from lookalike.engines.local.verify import Verified
 from lookalike.examples import Example, Rejected, Side
-from lookalike.splitmix import scramble
-from lookalike.verify import Verified
+from lookalike.lsh.buckets import Candidates
 
 WORDS = [f"{first}{second}" for first in "bdfghklmnprstvz" for second in ("at", "en", "or", "im", "us")]
 THRESHOLD = 0.6

@@ -12,8 +12,8 @@ import naive
 import naive_words
 import pytest
 
+from lookalike.lsh.minhash import odd_numbers
 from lookalike.recipe import FORMAT
-from lookalike.sign import odd_numbers
 
 SLOTS, ROWS, SHINGLE = 6, 3, 3
 

@@ -23,8 +23,8 @@ from lookalike.measures import Measure
 from lookalike.neighbours import cells
 from lookalike.neighbours import sets as near_sets
 from lookalike.neighbours import vectors as near_vectors
-from lookalike.recall import Measured, interval, share_of_nearest
 from lookalike.summary import Summary
+from lookalike.tuning.recall import Measured, interval, share_of_nearest
 
 Rows = dict[Any, list[tuple[Any, float]]]
 SET_MEASURES = {

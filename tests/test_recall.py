@@ -17,10 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lookalike import Recipe, RecipeError, deduplicate, find_pairs, space
+from lookalike import Recipe, RecipeError, deduplicate, find_pairs
 from lookalike.exact import scan
-from lookalike.recall import Measured, Share, Tally, draw, edges, interval, wilson
+from lookalike.kinds import space
 from lookalike.summary import Summary
+from lookalike.tuning.recall import Measured, Share, Tally, draw, edges, interval, wilson
 
 SOME = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 ARTICLES = Path(__file__).parents[1] / "examples" / "articles.jsonl"

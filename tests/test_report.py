@@ -15,9 +15,9 @@ from command import done, run, state
 from pages import Page, page_of
 
 from lookalike import Clusters, Deduplicated, MissingExtraError, OutputError, Pairs, compare, deduplicate, find_pairs
-from lookalike.recall import Measured, Share
 from lookalike.report import plots
 from lookalike.report.page import make_page
+from lookalike.tuning.recall import Measured, Share
 
 STORY = "once upon a time there was a fox who lived in a wood near the sea and ate well"
 TEXTS = [STORY, f"{STORY} always", "something else entirely", STORY.upper(), None, "", "one"]

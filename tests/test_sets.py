@@ -13,7 +13,8 @@ from finding import found
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import RecipeError, compare, deduplicate, find_pairs, search, tune
+from lookalike import RecipeError, compare, deduplicate, find_pairs, tune
+from lookalike.engines.local import search
 from lookalike.exact import prefixes
 from lookalike.measures import Measure, Name
 from lookalike.recipe import Banding, Recipe

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from lookalike import find_pairs
-from lookalike.collect import collect
+from lookalike.engines.local.collect import collect
 from lookalike.exact.elements import ElementPrefixes, frequencies
 from lookalike.kernels import prefix
+from lookalike.options import Run
 from lookalike.recipe import Banding, Recipe, Shingling
-from lookalike.settings import Run
-from lookalike.settle import sets as settle_sets
-from lookalike.settle.vectors import Closeness
+from lookalike.tuning import sets as settle_sets
+from lookalike.tuning.vectors import Closeness
 
 Sets = list[set[int]]
 
@@ -81,7 +81,7 @@ def test_signing_later_is_as_signing_while_reading(sketch: Any, monkeypatch: pyt
     sets = near(0.6, 300)
     given: Any = {"threshold": 0.6, "sketch": sketch, "batch_bytes": 1 << 12}
     read = find_pairs(sets, bands=9, rows=4, **given)
-    monkeypatch.setattr("lookalike.space.settle_sets", lambda *_: Banding(9, 4))
+    monkeypatch.setattr("lookalike.kinds.space.settle_sets", lambda *_: Banding(9, 4))
     later = find_pairs(sets, **given)
     assert later.recipe == read.recipe
     assert list(later) == list(read)

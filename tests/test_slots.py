@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from lookalike import Banding, Measure, Recipe, Shingling
-from lookalike.family import FAMILIES
 from lookalike.kernels.vectors import all_shared_cells
-from lookalike.settle.slots import slot_chances
-from lookalike.settle.vectors import scores_among
+from lookalike.lsh.family import FAMILIES
+from lookalike.tuning.slots import slot_chances
+from lookalike.tuning.vectors import scores_among
 
 COUNT, LENGTH = 40, 16
 MEASURES = {

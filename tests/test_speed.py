@@ -14,12 +14,12 @@ import pytest
 from corpus import write_corpus
 
 import lookalike
-from lookalike.verify import Verified, Verifier
+from lookalike.engines.local.verify import Verified, Verifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lookalike.band import Candidates
+    from lookalike.lsh.buckets import Candidates
 
 
 def least_seconds(action: Callable[[], object], times: int = 5) -> float:

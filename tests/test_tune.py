@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookalike.errors import MissingExtraError, RecipeError
+from lookalike.features.shingles import Shingler
+from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
 from lookalike.recipe import Banding, Recipe, Shingling, Sketch
-from lookalike.shingle import Shingler
-from lookalike.sign import Signer
-from lookalike.tune import balance, bands_for, choices, cost, error_areas, tune
+from lookalike.tuning.tune import balance, bands_for, choices, cost, error_areas, tune
 
 THRESHOLDS = [0.1, 0.2, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0]
 RECALLS = [0.01, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.999999]

@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 
 from lookalike import Recipe
-from lookalike.family import FAMILIES
+from lookalike.lsh.family import FAMILIES
 from lookalike.measures import Measure, same_cell
 from lookalike.read import Batch, open_source
 from lookalike.recipe import Banding, Shingling
-from lookalike.scratch import Scratch
-from lookalike.vectors import Vectors
+from lookalike.resources.scratch import Scratch
+from lookalike.store.vectors import Vectors
 
 
 def agreeing(rows: NDArray[Any], measure: Measure, threshold: float, slots: int, tmp_path: Path) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ import pytest
 from command import run
 
 from lookalike import OutputError, deduplicate
-from lookalike.writers import NpyWriter
+from lookalike.write.formats import NpyWriter
 
 TYPES = ["float16", "float32", "float64", "int8", "uint8", "int64", "uint64", "bool"]
 

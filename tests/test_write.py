@@ -23,10 +23,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lookalike import write
 from lookalike.errors import InputError, OutputError
 from lookalike.read import open_paths, open_source
-from lookalike.write import check_outputs, write_rows, write_table
+from lookalike.write import outputs as write
+from lookalike.write.outputs import check_outputs, write_rows, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

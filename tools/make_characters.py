@@ -1,4 +1,4 @@
-"""Write src/lookalike/characters.npz: the class and the lower case of every character, of one Unicode version.
+"""Write src/lookalike/features/characters.npz: the class and the lower case of every character, of one Unicode version.
 
 The table is shipped rather than taken from the running Python, so that the words of a text, and with them saved
 results, do not change when Python does. Run with Python 3.11 (Unicode 14.0) and the `regex` package:
@@ -41,7 +41,7 @@ def main() -> None:
     classes = np.array([classify(character, spaceless) for character in characters], np.uint8)
     starts = np.flatnonzero(np.diff(classes, prepend=255))
     changed = [(ord(c), ord(c.lower())) for c in characters if c.lower() != c and len(c.lower()) == 1]
-    target = Path(__file__).parent.parent / "src" / "lookalike" / "characters.npz"
+    target = Path(__file__).parent.parent / "src" / "lookalike" / "features" / "characters.npz"
     np.savez_compressed(
         target,
         starts=starts.astype(np.uint32),

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING
 from lookalike.errors import InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
 from lookalike.measures import Measure
 from lookalike.recipe import Banding, Recipe, Shingling
-from lookalike.tune import balance, tune
+from lookalike.tuning.tune import balance, tune
 
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, SetComparison, TextComparison, compare
-    from lookalike.estimate import Estimate, estimate_costs
     from lookalike.index import Added, Index, Match, Matches
     from lookalike.neighbours.nearest import nearest
     from lookalike.pipeline import deduplicate, find_pairs
-    from lookalike.recall import Measured
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
+    from lookalike.tuning.estimate import Estimate, estimate_costs
+    from lookalike.tuning.recall import Measured
 
 __version__ = "0.1.0"
 
@@ -69,12 +69,12 @@ __all__ = [
 
 _HOMES = {
     "comparison": ("Comparison", "SetComparison", "TextComparison", "compare"),
-    "estimate": ("Estimate", "estimate_costs"),
+    "tuning.estimate": ("Estimate", "estimate_costs"),
     "index": ("Added", "Index", "Match", "Matches"),
     "neighbours.nearest": ("nearest",),
     "pipeline": ("deduplicate", "find_pairs"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
-    "recall": ("Measured",),
+    "tuning.recall": ("Measured",),
     "summary": ("Summary",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

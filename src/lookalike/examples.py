@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from lookalike.cluster import Keep, clusters_of_pairs
+from lookalike.arrays.pair_codes import pair_codes
+from lookalike.arrays.random import scramble
 from lookalike.comparison import other_spans, which_are_shared
-from lookalike.pairing import pair_codes
-from lookalike.splitmix import scramble
-from lookalike.vectors import Vectors
+from lookalike.engines.local.cluster import Keep, clusters_of_pairs
+from lookalike.store.vectors import Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.band import Candidates
-    from lookalike.cluster import Members
-    from lookalike.collect import Collected
     from lookalike.comparison import Span
-    from lookalike.expand import IndexedPairs
-    from lookalike.items import Items
+    from lookalike.engines.local.cluster import Members
+    from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.expand import IndexedPairs
+    from lookalike.engines.local.verify import Verified, Verifier
+    from lookalike.lsh.buckets import Candidates
+    from lookalike.options import Run
     from lookalike.recipe import Shingling
-    from lookalike.settings import Run
-    from lookalike.verify import Verified, Verifier
+    from lookalike.store.items import Items
 
 Kind = Literal["largest", "typical", "above", "below"]
 

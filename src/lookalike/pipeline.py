@@ -6,17 +6,17 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from lookalike import band
-from lookalike.cluster import Components, Keep, count_components, members
-from lookalike.collect import collect
+from lookalike.engines.local.cluster import Components, Keep, count_components, members
+from lookalike.engines.local.collect import collect
+from lookalike.engines.local.expand import Groups, IndexedPairs
+from lookalike.engines.local.search import Search
+from lookalike.engines.local.verify import concatenate
 from lookalike.examples import gather
-from lookalike.expand import Groups, IndexedPairs
-from lookalike.recall import Connected, Listed, measure
+from lookalike.lsh import buckets as band
+from lookalike.options import Run, Settings
 from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
-from lookalike.search import Search
-from lookalike.settings import Run, Settings
 from lookalike.summary import summarise
-from lookalike.verify import concatenate
+from lookalike.tuning.recall import Connected, Listed, measure
 
 
 def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds texts

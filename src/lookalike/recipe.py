@@ -239,8 +239,8 @@ class Recipe:
 
     def plot(self, path: Path | str | None = None) -> Figure:
         """Draw the chance of two items to be compared, over similarity or distance; write it if there is a path."""
-        from lookalike.curve import Curve, axis_end  # noqa: PLC0415 - which knows recipes
         from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
+        from lookalike.tuning.curve import Curve, axis_end  # noqa: PLC0415 - which knows recipes
 
         if self.banding is not None:
             return Curve(self.banding, self.measure, self.threshold).plot(path)

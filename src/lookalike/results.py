@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.arrow import as_arrow, nan_as_null
-from lookalike.cluster import Keep, clusters_of_pairs
+from lookalike.arrays.arrow import as_arrow, nan_as_null
+from lookalike.arrays.pair_codes import look_up
+from lookalike.engines.local.cluster import Keep, clusters_of_pairs
 from lookalike.errors import MissingExtraError, RecipeError
-from lookalike.pairing import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from lookalike.cluster import Members
-    from lookalike.collect import Collected
+    from lookalike.engines.local.cluster import Members
+    from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.expand import IndexedPairs
     from lookalike.examples import Example
-    from lookalike.expand import IndexedPairs
     from lookalike.measures import Measure
     from lookalike.read import Source
     from lookalike.recipe import Recipe
@@ -262,7 +262,7 @@ class Deduplicated:
 
         A file that exists is replaced only with `force`, and an input never.
         """
-        from lookalike.write import check_outputs, write_rows  # noqa: PLC0415 - only when asked for
+        from lookalike.write.outputs import check_outputs, write_rows  # noqa: PLC0415 - only when asked for
 
         outputs = {"path": Path(path), **({"removed": Path(removed)} if removed else {})}
         check_outputs(outputs, self.source.paths, force=force, rows=outputs)

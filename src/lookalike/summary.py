@@ -6,17 +6,17 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike.expand import LARGEST_GROUP
-from lookalike.stages import peak_memory
+from lookalike.engines.local.expand import LARGEST_GROUP
+from lookalike.resources.progress import peak_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.band import Seen
-    from lookalike.collect import Collected
-    from lookalike.recall import Measured
+    from lookalike.engines.local.collect import Collected
+    from lookalike.lsh.buckets import Seen
+    from lookalike.options import Run
     from lookalike.recipe import Recipe
-    from lookalike.settings import Run
+    from lookalike.tuning.recall import Measured
 
 SMALLEST = 3
 """Characters below which nearly all texts share shingles."""

@@ -15,9 +15,9 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lookalike.features.shingles import Shingler
+from lookalike.lsh.minhash import Signed, Signer
 from lookalike.recipe import Banding, Recipe, Shingling
-from lookalike.shingle import Shingler
-from lookalike.sign import Signed, Signer
 
 if TYPE_CHECKING:
     from lookalike.read import Batch

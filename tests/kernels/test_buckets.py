@@ -11,7 +11,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.group import find_groups
+from lookalike.arrays.groups import find_groups
 
 keys = st.lists(strategies.hashes | st.integers(0, 9) | st.integers(0, 9).map(lambda n: n << 60), max_size=120)
 digit_counts = st.sampled_from([2, 4])

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from lookalike.kernels.sketch import classic_sketch, fast_sketch
 from lookalike.recipe import Banding
-from lookalike.tune import tune
+from lookalike.tuning.tune import tune
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

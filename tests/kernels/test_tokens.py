@@ -13,7 +13,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import characters
+from lookalike.features import characters
 from lookalike.kernels.tokens import BLANK, SINGLE, WORD, hash_texts
 
 switches = {"lower": st.booleans(), "punctuation": st.booleans()}

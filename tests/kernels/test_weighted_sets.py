@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from lookalike.exact.scan import Few
 from lookalike.exact.scan_weights import make_index, may_resemble
+from lookalike.features.weighted import spare_pairs
 from lookalike.kernels import weights as kernels
-from lookalike.weigh import spare_pairs
 
 numbers = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(0, 5)
 exact_weights = st.integers(1, 64).map(lambda n: n / 8)

@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.curve import curve_table, lined_up, picture
-from lookalike.tune import error_areas
+from lookalike.tuning.tune import error_areas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.curve import Curve
-    from lookalike.estimate import Estimate
+    from lookalike.tuning.curve import Curve
+    from lookalike.tuning.estimate import Estimate
 
 SHOWN = 10
 """Values whose chance is shown, and the threshold's beside them."""

@@ -36,12 +36,12 @@ def compare(
     from lookalike.cli.job import read_text
     from lookalike.comparison import compare as compare_texts
     from lookalike.errors import InputError
-    from lookalike.settings import kind_of
+    from lookalike.options import kind_of
 
     if (kind := kind_of(cast("Any", settings)) or "texts") != "texts":
         raise InputError(
-            f"Text files are compared by their words, characters or bytes, not as {kind}. Give --shingle words:5, chars:9 "
-            "or bytes:9, or leave it out"
+            f"Text files are compared by their words, characters or bytes, not as {kind}. Give --shingle words:5, "
+            "chars:9 or bytes:9, or leave it out"
         )
     left, right = (read_text(path, encoding_errors) for path in (one, two))
     found = compare_texts(left, right, **settings)

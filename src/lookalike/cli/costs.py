@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lookalike.estimate import Estimate
     from lookalike.measures import Measure
-    from lookalike.settle.sample import Bin
+    from lookalike.tuning.estimate import Estimate
+    from lookalike.tuning.sample import Bin
 
 AROUND = 7
 """Numbers of rows shown on either side of the one chosen."""

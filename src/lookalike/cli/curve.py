@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.curve import Curve
     from lookalike.measures import Measure
+    from lookalike.tuning.curve import Curve
 
 WIDTH, HEIGHT = 60, 12
 CURVE, VAIN, MISSED, THRESHOLD = "*.x|"

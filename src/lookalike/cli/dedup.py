@@ -44,7 +44,7 @@ def dedup(
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
     from lookalike.pipeline import deduplicate
-    from lookalike.write import check_outputs, write_rows
+    from lookalike.write.outputs import check_outputs, write_rows
 
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}

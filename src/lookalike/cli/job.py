@@ -18,9 +18,9 @@ from lookalike.cli.show import print_summary, print_table
 from lookalike.errors import InputError
 from lookalike.read.paths import expand
 from lookalike.report import check, write
+from lookalike.resources.progress import peak_memory
 from lookalike.results import Nearest
-from lookalike.stages import peak_memory
-from lookalike.write import write_table
+from lookalike.write.outputs import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

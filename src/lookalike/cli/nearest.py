@@ -49,7 +49,7 @@ def nearest(
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
     from lookalike.neighbours.nearest import nearest as find_nearest
-    from lookalike.write import check_outputs
+    from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}
     with Job(settings, inputs, against or [], quiet=quiet, as_json=json) as job:

@@ -40,7 +40,7 @@ def pairs(
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
     from lookalike.pipeline import find_pairs
-    from lookalike.write import check_outputs
+    from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}
     with Job(settings, inputs, against or [], report=report, quiet=quiet, as_json=json) as job:

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from lookalike.plain import csv_batch, csv_schema
 from lookalike.summary import plural
+from lookalike.write.values import csv_batch, csv_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.recall import Measured, Share
     from lookalike.results import Nearest, Pairs
     from lookalike.summary import Summary
+    from lookalike.tuning.recall import Measured, Share
 
 PAIRS_SHOWN = 20
 

@@ -13,12 +13,12 @@ import typer
 from lookalike.cli import options
 from lookalike.cli.choice import Choice, told
 from lookalike.cli.wish import Wish, parse_weights, refuse_without_sample
-from lookalike.curve import Curve
 from lookalike.errors import RecipeError
 from lookalike.measures import Of
 from lookalike.recipe import Banding
-from lookalike.tune import balance, check_recall, threshold_for
-from lookalike.tune import tune as tuned
+from lookalike.tuning.curve import Curve
+from lookalike.tuning.tune import balance, check_recall, threshold_for
+from lookalike.tuning.tune import tune as tuned
 
 
 @options.with_settings(options.recipe, options.reading)
@@ -108,7 +108,7 @@ def tune(
 def check_plot(plot: Path, inputs: list[Path] | None = None, *, force: bool) -> None:
     """Refuse a picture that cannot or must not be written, before any work is done."""
     from lookalike.report.plots import check_ending
-    from lookalike.write import check_outputs
+    from lookalike.write.outputs import check_outputs
 
     check_ending(plot)
     check_outputs({}, inputs or [], force=force, others={"--plot": plot})
@@ -153,7 +153,7 @@ def given(wish: Wish, banding: Banding) -> Choice:
 def sampled(wish: Wish, inputs: list[str], settings: dict[str, Any], plot: Path | None, *, as_json: bool) -> Choice:
     """Choose for files, after a look at some of their items."""
     from lookalike.cli.job import Job
-    from lookalike.estimate import estimate_costs
+    from lookalike.tuning.estimate import estimate_costs
 
     wanted = {name: getattr(wish, name) for name in ("threshold", "recall", "sample_size")}
     wanted = {name: value for name, value in wanted.items() if value is not None}

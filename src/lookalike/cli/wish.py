@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.cli import options
 from lookalike.errors import RecipeError
 from lookalike.measures import NAMES
-from lookalike.tune import check_known, measure_for
+from lookalike.tuning.tune import check_known, measure_for
 
 if TYPE_CHECKING:
     from lookalike.measures import Measure, Name, Of

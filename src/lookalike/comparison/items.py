@@ -12,10 +12,10 @@ from lookalike.comparison.base import Comparison, meetings
 from lookalike.comparison.sets import SetComparison, compare_sets
 from lookalike.comparison.texts import TextComparison, compare_texts
 from lookalike.errors import InputError
-from lookalike.family import FAMILIES
+from lookalike.lsh.family import FAMILIES
+from lookalike.options import READING, Settings, check_early, check_names, kind_of, lasting_recipe, plain
 from lookalike.read import open_source
-from lookalike.settings import READING, Settings, check_early, check_names, kind_of, lasting_recipe, plain
-from lookalike.vectors import FewVectors, as_compared, fingerprints, matrix_of, refuse_wrong
+from lookalike.store.vectors import FewVectors, as_compared, fingerprints, matrix_of, refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.comparison.base import Comparison, meetings
+from lookalike.features.weighted import signer_for, weighted_columns
 from lookalike.kernels.weights import similarities
-from lookalike.weigh import signer_for, weighted_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

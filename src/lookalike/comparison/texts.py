@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike import characters
 from lookalike.comparison.base import Comparison, meetings
+from lookalike.features import characters
+from lookalike.features.shingles import Shingler, normal
 from lookalike.kernels.tokens import SINGLE, WORD
+from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
-from lookalike.shingle import Shingler, normal
-from lookalike.sign import Signer
 
 if TYPE_CHECKING:
     import pyarrow as pa

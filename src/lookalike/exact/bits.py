@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.band import Buckets
-from lookalike.group import find_groups
+from lookalike.arrays.groups import find_groups
 from lookalike.kernels.vectors import bit_keys
+from lookalike.lsh.buckets import Buckets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.exact.vectors import BlockRounds, Blocks
-    from lookalike.threads import Threads
+    from lookalike.resources.threads import Threads
 
 
 @dataclass(frozen=True, slots=True)

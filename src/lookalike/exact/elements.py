@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.band import BUDGET
+from lookalike.arrays.slices import slices
 from lookalike.exact.prefixes import ALL, PrefixBuckets, Prefixes, PrefixFilter, Samples, Whole
 from lookalike.kernels import outlines as kernels
 from lookalike.kernels.prefix import ANY, COUNT
-from lookalike.threads import slices
+from lookalike.lsh.buckets import BUDGET
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.exact.prefixes import Marks, Out, Part
-    from lookalike.threads import Threads
+    from lookalike.resources.threads import Threads
 
 WORDS = (2, 4, 8)
 """Words that an outline may have."""

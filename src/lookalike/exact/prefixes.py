@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.band import SORTED_TOGETHER, Buckets
-from lookalike.group import find_groups
+from lookalike.arrays.groups import find_groups
+from lookalike.arrays.slices import slices
 from lookalike.kernels import prefix as kernels
 from lookalike.kernels.shingles import power_of_two
-from lookalike.sign import TEXT_AT_A_TIME, Signed
-from lookalike.threads import slices
+from lookalike.lsh.buckets import SORTED_TOGETHER, Buckets
+from lookalike.lsh.minhash import TEXT_AT_A_TIME, Signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.collect import Collected
-    from lookalike.items import Items
+    from lookalike.engines.local.collect import Collected
+    from lookalike.features.shingles import Shingler
     from lookalike.read import Batch
     from lookalike.recipe import Recipe
-    from lookalike.scratch import Scratch
-    from lookalike.sets import Sets
-    from lookalike.shingle import Shingler
-    from lookalike.threads import Threads
+    from lookalike.resources.scratch import Scratch
+    from lookalike.resources.threads import Threads
+    from lookalike.store.items import Items
+    from lookalike.store.sets import Sets
 
 SAMPLED = 2.5
 """Elements sampled of a set, in prefixes: the rarest of them are looked at."""

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.arrays.groups import group_keys
+from lookalike.arrays.slices import slices
 from lookalike.exact.scan_weights import look_up_weights
-from lookalike.group import group_keys
 from lookalike.kernels import scan as kernels
 from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.shingles import power_of_two
-from lookalike.sets import mapped
-from lookalike.threads import slices
+from lookalike.store.sets import mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.items import Items
-    from lookalike.shingle import Shingler
-    from lookalike.threads import Threads
+    from lookalike.features.shingles import Shingler
+    from lookalike.resources.threads import Threads
+    from lookalike.store.items import Items
 
 TEXT_AT_A_TIME = 1 << 20
 """Bytes of text that are looked up in one task."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.group import group_keys
+from lookalike.arrays.groups import group_keys
+from lookalike.features.weighted import NUMBER
 from lookalike.kernels import weights as kernels
 from lookalike.kernels.scan import index_keys
 from lookalike.kernels.shingles import power_of_two
-from lookalike.weigh import NUMBER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

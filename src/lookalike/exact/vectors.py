@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.band import Candidates
 from lookalike.kernels.vectors import gather_above
+from lookalike.lsh.buckets import Candidates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.band import Join, Seen
-    from lookalike.family import Family, Matrix
-    from lookalike.vectors import Vectors
+    from lookalike.lsh.buckets import Join, Seen
+    from lookalike.lsh.family import Family, Matrix
+    from lookalike.store.vectors import Vectors
 
 SIDE = 1 << 10
 """Vectors in a block."""

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.exact.prefixes import ALL, PrefixBuckets, Prefixes, PrefixFilter, Whole
+from lookalike.features.weighted import spare_pairs
 from lookalike.kernels import weights as kernels
-from lookalike.weigh import spare_pairs
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from lookalike.exact.prefixes import Marks, Out, Part
-    from lookalike.weigh import WeightedSets
+    from lookalike.features.weighted import WeightedSets
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.arrays.slices import slices
 from lookalike.errors import InputError
 from lookalike.index.container import Container
 from lookalike.index.entries import Entry
@@ -24,7 +25,6 @@ from lookalike.index.resemble import Resembling
 from lookalike.index.rows import as_ids, write_types
 from lookalike.index.view import Held, View, in_threads
 from lookalike.kernels.postings import HALF, LOW_HALF
-from lookalike.threads import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

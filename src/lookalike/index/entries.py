@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.arrays.random import random_numbers
 from lookalike.index.container import digest
-from lookalike.splitmix import random_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,9 +20,9 @@ from lookalike.index.opened import Opened
 from lookalike.index.rows import Arriving, as_ids, fitting, own_ids, refuse_unordered, two_items
 from lookalike.index.store import Store
 from lookalike.index.view import View, export, numbered, pieces, search_many
+from lookalike.options import READING, Settings, kind_of, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe, plain_number
-from lookalike.settings import READING, Settings, kind_of, lasting_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

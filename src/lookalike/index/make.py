@@ -8,21 +8,21 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrow import as_arrow
-from lookalike.group import find_groups
-from lookalike.ids import hash_ids
+from lookalike.arrays.arrow import as_arrow
+from lookalike.arrays.groups import find_groups
+from lookalike.features.shingles import in_order
 from lookalike.index.container import ContainerWriter
 from lookalike.index.part import directory_of
-from lookalike.items import mark_copies
 from lookalike.kernels.postings import HALF, LOW_HALF
-from lookalike.shingle import in_order
+from lookalike.store.ids import hash_ids
+from lookalike.store.items import mark_copies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.pack import Packed
     from lookalike.index.part import Part
-    from lookalike.threads import Threads
+    from lookalike.resources.threads import Threads
 
 UPPER = ~LOW_HALF
 FORMAT = 1

@@ -20,7 +20,7 @@ from lookalike.index.rows import read_types
 from lookalike.index.store import Store
 from lookalike.index.view import Held, View
 from lookalike.recipe import Recipe
-from lookalike.threads import Threads
+from lookalike.resources.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from lookalike.arrow import as_arrow
+from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
-from lookalike.shingle import text_columns
+from lookalike.features.shingles import text_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

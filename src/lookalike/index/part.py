@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrow import as_arrow
+from lookalike.arrays.arrow import as_arrow
+from lookalike.features.shingles import in_order
 from lookalike.index.container import damaged
 from lookalike.kernels.postings import HALF, LOW_HALF, count_found, fill_directory, write_found
-from lookalike.shingle import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from lookalike.errors import InputError
 from lookalike.index.fields import fields_table, lasting
 from lookalike.index.kit import Types
 from lookalike.read.columns import is_string
-from lookalike.vectors import refuse_wrong
+from lookalike.store.vectors import refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

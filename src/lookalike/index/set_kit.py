@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.engines.local.verify import compare_sets
+from lookalike.features.weighted import signer_for, weighted_columns
 from lookalike.index import pack
 from lookalike.index.kit import Keyed
 from lookalike.index.part import FINDS, codes_of
@@ -13,8 +15,6 @@ from lookalike.kernels import weights as weight_kernels
 from lookalike.kernels.postings import may_reach
 from lookalike.measures import CONTAINMENT
 from lookalike.read import Batch
-from lookalike.verify import compare_sets
-from lookalike.weigh import signer_for, weighted_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from lookalike.index.kit import Types
     from lookalike.index.part import Part
+    from lookalike.lsh.minhash import MadeSets, SignedSets
     from lookalike.recipe import Recipe
-    from lookalike.sign import MadeSets, SignedSets
 
 
 class SetKit:

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrow import as_arrow
+from lookalike.arrays.arrow import as_arrow
 from lookalike.exact.vectors import SIDE, above
-from lookalike.family import FAMILIES
 from lookalike.index.container import damaged
 from lookalike.index.pack import Packed
 from lookalike.index.part import codes_of
-from lookalike.vectors import FewVectors, as_compared, fingerprints, matrix_of
+from lookalike.lsh.family import FAMILIES
+from lookalike.store.vectors import FewVectors, as_compared, fingerprints, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.family import Family
     from lookalike.index.kit import Types
     from lookalike.index.part import Part
+    from lookalike.lsh.family import Family
     from lookalike.recipe import Recipe
 
 

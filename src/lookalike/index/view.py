@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrow import as_arrow
-from lookalike.ids import hash_ids
+from lookalike.arrays.arrow import as_arrow
+from lookalike.arrays.slices import slices
 from lookalike.index.matches import Matches
 from lookalike.index.part import FINDS, codes_of, halves, take
 from lookalike.index.rows import as_ids
-from lookalike.threads import slices
+from lookalike.store.ids import hash_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.index.kit import Kit, Signed, Types
     from lookalike.index.part import Part
     from lookalike.recipe import Recipe
-    from lookalike.threads import Threads
+    from lookalike.resources.threads import Threads
 
 Allowed = Callable[["NDArray[np.int64]", "NDArray[np.uint32]"], "NDArray[np.bool_]"]
 """Tells which candidates are compared: place among those asked about, item."""

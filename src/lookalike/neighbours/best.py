@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.band import Seen
+    from lookalike.lsh.buckets import Seen
 
 
 @dataclass(frozen=True, slots=True)

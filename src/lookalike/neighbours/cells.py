@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.band import Seen
-    from lookalike.family import Cosine
+    from lookalike.lsh.buckets import Seen
+    from lookalike.lsh.family import Cosine
     from lookalike.neighbours.best import Exactly
-    from lookalike.threads import Threads
+    from lookalike.resources.threads import Threads
 
 FOR_A_CENTRE = 32
 """Vectors for each centre, of which the centres are made."""

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from lookalike.band import Seen
-from lookalike.collect import collect
+from lookalike.engines.local.collect import collect
 from lookalike.errors import RecipeError
+from lookalike.kinds.space import SetSpace, VectorSpace, WeightSpace
+from lookalike.lsh.buckets import Seen
 from lookalike.neighbours.best import Best
 from lookalike.neighbours.sets import Listed, Scanned
 from lookalike.neighbours.vectors import find_vectors
-from lookalike.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
+from lookalike.options import Run, Settings
 from lookalike.recipe import plain_number
 from lookalike.results import Nearest, nearest_table
-from lookalike.settings import Run, Settings
-from lookalike.space import SetSpace, VectorSpace, WeightSpace
 from lookalike.summary import doubts, summarise
+from lookalike.tuning.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.collect import Collected
+    from lookalike.engines.local.collect import Collected
     from lookalike.neighbours.best import Finder
 
 LEAST = 1e-9

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.arrays.groups import group_keys
+from lookalike.arrays.slices import slices
 from lookalike.exact.prefixes import slots_for
-from lookalike.group import group_keys
 from lookalike.kernels import near as kernels
 from lookalike.kernels.best import keep_best
 from lookalike.kernels.prefix import mark_elements
 from lookalike.kernels.shingles import power_of_two
 from lookalike.measures import CONTAINMENT
 from lookalike.neighbours.best import Best
-from lookalike.threads import slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.band import Seen
-    from lookalike.sets import Sets
-    from lookalike.settings import Run
-    from lookalike.space import SetSpace, Space
+    from lookalike.kinds.space import SetSpace, Space
+    from lookalike.lsh.buckets import Seen
+    from lookalike.options import Run
+    from lookalike.store.sets import Sets
 
 ELEMENTS_AT_A_TIME, SETS_AT_A_TIME = 1 << 24, 1 << 17
 """Elements of the sets whose lists are held at a time, and sets; more are looked among one part after the other."""

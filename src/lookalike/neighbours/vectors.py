@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.family import Cosine
 from lookalike.kernels import best as kernels
+from lookalike.lsh.family import Cosine
 from lookalike.neighbours.best import Best
 from lookalike.neighbours.cells import SAMPLED, Cells, InCells, cost
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.band import Seen
-    from lookalike.family import Family
-    from lookalike.settings import Run
+    from lookalike.lsh.buckets import Seen
+    from lookalike.lsh.family import Family
+    from lookalike.options import Run
 
 TOGETHER = 256
 """Vectors that are compared with others in one block."""

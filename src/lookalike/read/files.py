@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrow import as_arrow
+from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
 
 from . import schemas

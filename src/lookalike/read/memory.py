@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrow import as_arrow
+from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
 
 from .columns import holds, id_type, is_binary, is_tokens, kind_of, rank_type, storable_schema

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.arrow import as_arrow, text_value
+from lookalike.arrays.arrow import as_arrow, text_value
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.arrow import as_arrow
+from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
 
 from .columns import as_ranks, element_type, is_number, plain, refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.errors import MissingExtraError, OutputError
-from lookalike.write import check_outputs, write_file
+from lookalike.write.outputs import check_outputs, write_file
 
 if TYPE_CHECKING:
     from pathlib import Path

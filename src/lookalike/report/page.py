@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from lookalike.examples import Example, Side
-    from lookalike.recall import Share
     from lookalike.report.facts import Result
     from lookalike.summary import Summary
+    from lookalike.tuning.recall import Share
 
 FILES = 50
 """Files listed by name."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.errors import MissingExtraError, OutputError
-from lookalike.write import write_file
+from lookalike.write.outputs import write_file
 
 try:
     import matplotlib as mpl
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.measures import Measure
-    from lookalike.recall import Share
     from lookalike.recipe import Banding
+    from lookalike.tuning.recall import Share
 
 Chance = Callable[[float], float]
 """The chance of two items to be compared, of their similarity or distance."""

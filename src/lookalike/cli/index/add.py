@@ -48,7 +48,7 @@ def add(
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.index.work import Work, files_of, missing_fields, opened, plain_rows, source_of
     from lookalike.errors import RecipeError
-    from lookalike.write import check_outputs, write_table
+    from lookalike.write.outputs import check_outputs, write_table
 
     if output is not None and not skip_duplicates:
         raise RecipeError("--output lists what was skipped. Give --skip-duplicates too, or leave it out")

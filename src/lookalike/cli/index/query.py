@@ -65,7 +65,7 @@ def query(
     In Python: lookalike.Index.open("news.lookalike").query(text, top=3)
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.index.work import Work, files_of, opened, plain_rows
-    from lookalike.write import check_outputs, write_table
+    from lookalike.write.outputs import check_outputs, write_table
 
     wanted = {} if output is None else {"--output": output}
     with Work(index, quiet=quiet, as_json=json) as work, opened(index, settings) as held:

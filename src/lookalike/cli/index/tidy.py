@@ -70,7 +70,7 @@ def export(
     from lookalike.cli import written
     from lookalike.cli.index.work import Work, opened
     from lookalike.errors import OutputError
-    from lookalike.write import check_outputs, write_batches
+    from lookalike.write.outputs import check_outputs, write_batches
 
     outputs = {"--output": output}
     if output.absolute().parent.resolve() == index.resolve():

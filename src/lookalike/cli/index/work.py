@@ -15,10 +15,10 @@ from lookalike.cli.job import Session
 from lookalike.cli.show import print_facts, print_notes, print_rows
 from lookalike.index import Index
 from lookalike.index.folder import size_of
-from lookalike.plain import json_lines
+from lookalike.options import READING
 from lookalike.read.paths import expand
-from lookalike.settings import READING
-from lookalike.stages import Stages, peak_memory
+from lookalike.resources.progress import Stages, peak_memory
+from lookalike.write.values import json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -1,0 +1,1 @@
+"""One machine: threads over kernels, columns on disk."""

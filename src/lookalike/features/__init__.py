@@ -1,0 +1,1 @@
+"""Raw items to features: texts to shingles, baskets to elements, weighted sets to elements with weights."""

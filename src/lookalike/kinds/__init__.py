@@ -1,0 +1,1 @@
+"""Kinds of items: texts, sets, weighted sets, vectors, bits."""

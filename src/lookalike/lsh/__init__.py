@@ -1,0 +1,1 @@
+"""Locality-sensitive hashing: signatures, band keys, buckets, candidates."""

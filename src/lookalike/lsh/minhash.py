@@ -1,0 +1,129 @@
+"""Items -> signatures, kept as one key for each band."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.arrays.random import random_numbers
+from lookalike.arrays.slices import slices
+from lookalike.kernels import sketch as kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from lookalike.features.shingles import Columns, Shingler
+    from lookalike.read import Batch
+    from lookalike.recipe import Recipe
+
+    Made = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]
+    """Band keys, fingerprints, and how many shingles each item has."""
+
+TEXT_AT_A_TIME = 1 << 19
+"""Bytes of text whose shingles are made and signed in one go, while they are in a cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A batch after signing: what the later stages need of it."""
+
+    batch: Batch
+    columns: Columns
+    keys: NDArray[np.uint64]
+    prints: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    """Shingles of each item, repetitions counted."""
+    sampled: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
+    """In an exact search `keys` are the shingles sampled, one item after the other: how many of each; sizes of sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeSets:
+    """Sets of items: set i has `sizes[i]` of the elements, after those of the sets before it."""
+
+    elements: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SignedSets(MadeSets):
+    """Items after signing, with their sets."""
+
+    keys: NDArray[np.uint64]
+    prints: NDArray[np.uint64]
+
+
+class Signer:
+    """Signs batches, in any number of threads. Without a banding it makes fingerprints only."""
+
+    def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
+        self.bands, self.rows = (recipe.banding.bands, recipe.banding.rows) if recipe.banding else (0, 0)
+        self.classic = recipe.sketch == "classic"
+        self.multipliers = odd_numbers(recipe.seed, 2 * self.bands * self.rows)
+        self.shingler = shingler
+        self._local = threading.local()
+
+    def sign(self, batch: Batch) -> Signed:
+        """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
+        columns = self.shingler.columns(batch.items)
+        return Signed(batch, columns, *self.keys(columns.data, columns.offsets[:-1], columns.offsets[1:]))
+
+    def keys(
+        self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+        """Return the band keys, the fingerprints and the numbers of shingles; item i is `data[begins[i]:ends[i]]`."""
+        out = self._room(len(begins))
+        for _ in self._sign(data, begins, ends, out):
+            pass
+        return out
+
+    def sign_sets(self, items: pa.Array) -> SignedSets:
+        """Return band keys and fingerprints as `sign` does, and the set of every item with them."""
+        columns = self.shingler.columns(items)
+        out = self._room(len(items))
+        keys, prints, counts = out
+        made = [np.empty(0, np.uint64)]
+        for part, grams in self._sign(columns.data, columns.offsets[:-1], columns.offsets[1:], out):
+            elements, counts[part] = self.shingler.made_sets(grams, counts[part])
+            made.append(elements.copy())
+        return SignedSets(np.concatenate(made), counts, keys, prints)
+
+    def make_sets(self, items: pa.Array) -> MadeSets:
+        """Return the set of every item."""
+        columns = self.shingler.columns(items)
+        bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
+        made, sizes = [np.empty(0, np.uint64)], np.empty(len(items), np.int64)
+        for part in slices(bounds[:, 1] - bounds[:, 0], TEXT_AT_A_TIME):
+            elements, sizes[part] = self.shingler.sets(columns.data, bounds[part])
+            made.append(elements.copy())
+        return MadeSets(np.concatenate(made), sizes)
+
+    def _room(self, count: int) -> Made:
+        """Make room for the keys, the fingerprint and the number of shingles of each item."""
+        return np.zeros((self.bands, count), np.uint64), np.empty((count, 2), np.uint64), np.empty(count, np.int64)
+
+    def _sign(
+        self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64], out: Made
+    ) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
+        """Sign items, and yield which of them are done, with their shingles while they are in a cache."""
+        keys, prints, counts = out
+        for part in slices(ends - begins, TEXT_AT_A_TIME):
+            grams, counts[part] = self.shingler.grams(data, begins[part], ends[part])
+            kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], keys[:, part])
+            yield part, grams
+
+    def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:
+        if not hasattr(self._local, "signature"):
+            self._local.signature = np.empty(self.bands * self.rows, np.uint64)
+        return self.multipliers, self.rows, self.classic, self._local.signature
+
+
+def odd_numbers(seed: int, count: int) -> NDArray[np.uint64]:
+    """Return well-mixed odd numbers that follow from the seed alone, the same on every platform."""
+    return random_numbers(seed, np.arange(count)) | np.uint64(1)

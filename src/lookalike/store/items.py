@@ -1,0 +1,227 @@
+"""Everything known about the items of a run once they are signed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.arrays.groups import find_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.lsh.minhash import Signed
+    from lookalike.resources.scratch import Column, Scratch
+
+NONE = np.int32(-1)
+
+LEAST_HELD = 8 << 20
+"""Bytes of texts that may stay in memory once they were read; of larger collections a quarter, up to a limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Where the band keys of a batch are: those of band b begin at `begin + b * count`. Or its sample begins there."""
+
+    begin: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A batch whose texts and keys are on disk, and what is to be remembered of it."""
+
+    begins: NDArray[np.int64]
+    lengths: NDArray[np.int32]
+    block: Block
+    prints: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    sampled: tuple[NDArray[np.int32], NDArray[np.int32]] | None
+    nulls: int
+
+
+class Items:
+    """Texts, band keys and fingerprints of all items, on disk; in memory only where each text is.
+
+    Items with fewer than `fragile` shingles are counted.
+    """
+
+    def __init__(self, scratch: Scratch, fragile: float) -> None:
+        self.data: Column[np.uint8] = scratch.column(np.uint8)
+        self.keys: Column[np.uint64] = scratch.column(np.uint64)
+        self.blocks: list[Block] = []
+        self._prints = Prints(scratch)
+        self._begins: list[NDArray[np.int64]] = []
+        self._lengths: list[NDArray[np.int32]] = []
+        self._sizes: list[NDArray[np.int32]] = []
+        self._picked: list[NDArray[np.int32]] = []
+        self.count = 0
+        self.nulls = 0
+        self.empty = 0
+        self.single = 0
+        self.fragile = 0
+        self._fragile = fragile
+
+    def store(self, signed: Signed) -> Stored:
+        """Put the texts and keys of a signed batch on disk; batches may come in any order, from any thread."""
+        data, offsets = signed.columns.data, signed.columns.offsets
+        begin = self.data.append(data[offsets[0] : offsets[-1]])
+        return Stored(
+            begins=offsets[:-1] - offsets[0] + begin,
+            lengths=np.diff(offsets).astype(np.int32),
+            block=Block(self.keys.append(signed.keys), len(signed.batch)),
+            prints=signed.prints,
+            counts=signed.counts,
+            sampled=signed.sampled,
+            nulls=signed.batch.items.null_count,
+        )
+
+    def append(self, stored: Stored) -> None:
+        """Take a batch that is on disk; now they come in order."""
+        self._begins.append(stored.begins)
+        self._lengths.append(stored.lengths)
+        self.blocks.append(stored.block)
+        if stored.sampled is not None:
+            self._picked.append(stored.sampled[0])
+            self._sizes.append(stored.sampled[1])
+        self._prints.append(stored.prints)
+        self.count += stored.block.count
+        self.nulls += stored.nulls
+        self.empty += int(np.count_nonzero(stored.counts == 0))
+        self.single += int(np.count_nonzero(stored.counts == 1))
+        self.fragile += int(np.count_nonzero(stored.counts < self._fragile))
+
+    def finish(self) -> None:
+        """Close the books: no more batches will come."""
+        self.data.most_held = min(max(self.data.size // 4, LEAST_HELD), self.data.most_held)
+        self.begins = np.concatenate([np.empty(0, np.int64), *self._begins])
+        self._begins.clear()
+        self.lengths, self.sizes, self.picked = (
+            np.concatenate([np.empty(0, np.int32), *kept]) for kept in (self._lengths, self._sizes, self._picked)
+        )
+        for kept in (self._lengths, self._sizes, self._picked):
+            kept.clear()
+
+    def bounds(self, items: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Return where the texts of items begin and end in `data`."""
+        return np.stack((self.begins[items], self.begins[items] + self.lengths[items]), axis=1)
+
+    def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
+        """Read the keys of one band, for every item."""
+        read_band(self.keys, self.blocks, band, keys)
+
+    def parts(self) -> Iterator[NDArray[np.int64]]:
+        """Yield where the texts of items begin and end in `data`, batch by batch."""
+        at = 0
+        for block in self.blocks:
+            yield self.bounds(np.arange(at, at + block.count))
+            at += block.count
+
+    def store_keys(self, keys: NDArray[np.uint64]) -> Block:
+        """Put the keys of a batch on disk, a row for each band; from any thread."""
+        return Block(self.keys.append(keys), keys.shape[1])
+
+    def take_keys(self, blocks: list[Block]) -> None:
+        """Take the keys of all batches, in the place of samples."""
+        self.blocks = blocks
+
+    def samples(self) -> Iterator[tuple[NDArray[np.uint64], slice]]:
+        """Yield the shingles sampled of the items, batch by batch, and which items these are."""
+        at = 0
+        for block in self.blocks:
+            part = slice(at, at + block.count)
+            sample = np.empty(int(self.picked[part].sum()), np.uint64)
+            self.keys.read(block.begin, sample)
+            yield sample, part
+            at = part.stop
+
+    def copies(self) -> Copies:
+        """Find the items whose shingles are the same, and those that have none."""
+        return self._prints.copies()
+
+
+def read_band(column: Column[np.uint64], blocks: list[Block], band: int, keys: NDArray[np.uint64]) -> None:
+    """Read the keys of one band, block by block."""
+    at = 0
+    for block in blocks:
+        column.read(block.begin + band * block.count, keys[at : at + block.count])
+        at += block.count
+
+
+class Prints:
+    """Fingerprints of items, on disk: two numbers each, of which the first is 0 if there is nothing of an item."""
+
+    def __init__(self, scratch: Scratch) -> None:
+        self._halves = (scratch.column(np.uint64), scratch.column(np.uint64))
+
+    def append(self, prints: NDArray[np.uint64]) -> None:
+        """Take those of some items, in order."""
+        for column, half in zip(self._halves, prints.T, strict=True):
+            column.append(half)
+
+    def there(self, part: slice) -> NDArray[np.bool_]:
+        """Tell of which of some items there is anything."""
+        keys = np.empty(part.stop - part.start, np.uint64)
+        self._halves[0].read(part.start, keys)
+        return np.asarray(keys != 0)
+
+    def copies(self) -> Copies:
+        """Find the items that are the same, and those of which there is nothing; then forget the fingerprints."""
+        first, second = self._halves
+        keys = np.empty(first.size, np.uint64)
+        first.read(0, keys)
+        items = np.arange(len(keys), dtype=np.int32)
+        original = items.copy()
+        there = keys != 0
+        original[~there] = NONE
+        repeated, bounds = find_groups(keys, items if there.all() else items[there])
+        if len(repeated):
+            mark_copies(repeated, bounds, second.view(), original)
+        self.close()
+        return Copies(original)
+
+    def close(self) -> None:
+        """Forget the fingerprints."""
+        for column in self._halves:
+            column.close()
+
+
+def mark_copies(
+    items: NDArray[np.int32], bounds: NDArray[np.int64], second: NDArray[np.uint64], original: NDArray[np.int32]
+) -> None:
+    """Point each item at the first one with the same fingerprint.
+
+    `items` share the first half of it, bucket by bucket. Nearly always they share the second as well; what does not
+    goes through the same again, without the firsts.
+    """
+    while len(items):
+        sizes = np.diff(bounds)
+        first = np.repeat(items[bounds[:-1]], sizes)
+        same = second[items] == second[first]
+        original[items[same]] = first[same]
+        bucket = np.repeat(np.arange(len(sizes)), sizes)[~same]
+        items = items[~same]
+        bounds = np.append(np.flatnonzero(np.diff(bucket, prepend=-1)), len(items))
+
+
+@dataclass(frozen=True)
+class Copies:
+    """For each item, the first item with the same shingles (itself, mostly); -1 where there are no shingles."""
+
+    original: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def originals(self) -> NDArray[np.int32]:
+        """The items that stand for themselves and all their copies: only these are compared."""
+        indices = np.arange(len(self.original), dtype=np.int32)
+        return indices[np.equal(self.original, indices)]
+
+    @property
+    def count(self) -> int:
+        """How many items are a copy of an earlier one."""
+        indices = np.arange(len(self.original), dtype=np.int32)
+        return int(np.count_nonzero((self.original != indices) & (self.original != NONE)))

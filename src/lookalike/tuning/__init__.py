@@ -1,0 +1,1 @@
+"""Bands and rows from threshold and recall; what they cost; what recall they had."""

@@ -1,0 +1,150 @@
+"""The S-curve of a banding: the chance of two items to be compared, over what a measure says of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lookalike.errors import RecipeError
+from lookalike.measures import CELLS, Measure
+from lookalike.tuning.tune import check_known, error_areas
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from lookalike.recipe import Banding
+
+STEPS = 1000
+"""Steps in which a side of the threshold is integrated."""
+
+HALVINGS = 60
+
+HARDLY, FARTHEST = 0.05, 5
+"""A distance is drawn up to where the chance is this, but no more than so many times as far as it is drawn at least."""
+
+FEWEST_BITS = 5
+"""Bits on an axis, which ends at a multiple of them, so that its marks are whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The S-curve over the measure's own axis: similarities go up to 1, distances begin at 0.
+
+    >>> from lookalike import Banding
+    >>> Curve(Banding(73, 18), Measure("cosine", "vectors")).chance(0.9)
+    0.9902...
+    """
+
+    banding: Banding
+    measure: Measure = field(default_factory=Measure)
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        check_known(self.measure)
+        if self.threshold is not None:
+            self.measure.check(self.threshold)
+        elif self.measure.name == "euclidean":
+            raise RecipeError("The cells of euclidean are as wide as its `threshold` asks for. Give that too")
+
+    @property
+    def most(self) -> float:
+        """Where the axis ends: with a distance, where hardly any two are compared, or at a few times the threshold."""
+        end = axis_end(self.measure, self.threshold)
+        step, last = end / 2, end if self.threshold is None else FARTHEST * end
+        if self.measure.name == "hamming":
+            step, last = float(FEWEST_BITS), float(self.measure.bits)
+        while end < last and self.measure.is_distance and self.chance(end) > HARDLY:
+            end = min(end + step, last)
+        return end
+
+    def chance(self, value: float) -> float:
+        """Return the probability that two items of this similarity or distance become candidates, at least."""
+        return self.banding.chance(self._slot(value))
+
+    def value_at(self, chance: float) -> float | None:
+        """Return from which similarity on, or up to which distance, two items have this chance; None if none has.
+
+        >>> from lookalike import Banding
+        >>> Curve(Banding(20, 5), Measure("hamming", "bits", bits=64)).value_at(0.99)
+        17.353...
+        """
+        return self._value_of(self.banding.similarity_at(chance))
+
+    @property
+    def steepest(self) -> float | None:
+        """Where the curve is steepest, about."""
+        return self._value_of(self.banding.threshold)
+
+    def points(self, count: int = 101) -> list[tuple[float, float]]:
+        """Return values from 0 to the end of the axis, evenly spaced, each with its chance."""
+        values = [i / (count - 1) * self.most for i in range(count)]
+        return [(value, self.chance(value)) for value in values]
+
+    def areas(self) -> tuple[float, float] | None:
+        """Return the area under the curve on the wrong side of the threshold, and that above it on the right side.
+
+        Both are shares of all that is drawn. Without a threshold there are none.
+        """
+        if self.threshold is None:
+            return None
+        if self.measure.name == "jaccard":
+            return error_areas(self.banding, self.threshold)
+        at = min(self.threshold, self.most)
+        below, above = self._integral(0.0, at), self._integral(at, self.most)
+        if self.measure.is_distance:
+            return above / self.most, max(at - below, 0.0) / self.most
+        return below / self.most, max(self.most - at - above, 0.0) / self.most
+
+    def plot(self, path: Path | str | None = None) -> Figure:
+        """Draw the curve with matplotlib, and write it if there is a path: .svg, .png or .pdf."""
+        from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
+
+        figure = plots.curve(self.banding, self.threshold, self.chance, plots.across(self.measure, self.most))
+        if path is not None:
+            plots.save(figure, Path(path))
+        return figure
+
+    def _slot(self, value: float) -> float:
+        return self.measure.slot_chance(value, self.threshold or 0.0)
+
+    def _integral(self, low: float, high: float) -> float:
+        chances = [self.chance(low + (high - low) * i / STEPS) for i in range(STEPS + 1)]
+        return (high - low) / STEPS * sum((one + two) / 2 for one, two in pairwise(chances))
+
+    def _value_of(self, slot: float) -> float | None:
+        """Return the farthest value at which a slot agrees with this chance; None if it is less even at the best."""
+        if self.measure.name == "jaccard":
+            return slot
+        near, far = self.measure.best, self._farthest(slot)
+        if self._slot(near) < slot:
+            return None
+        if self._slot(far) >= slot:
+            return far
+        for _ in range(HALVINGS):
+            middle = (near + far) / 2
+            near, far = (middle, far) if self._slot(middle) >= slot else (near, middle)
+        return near
+
+    def _farthest(self, slot: float) -> float:
+        """Return a value beyond which none is, or at which a slot agrees less often."""
+        if self.measure.name == "hamming":
+            return float(self.measure.bits)
+        if self.measure.name != "euclidean":
+            return -1.0 if self.measure.of == "vectors" and self.measure.name == "cosine" else 0.0
+        far = self.most
+        while self._slot(far) >= max(slot, 1e-12):
+            far *= 2
+        return far
+
+
+def axis_end(measure: Measure, threshold: float | None) -> float:
+    """Return where the axis of a measure ends: at the similarity 1, or at twice the threshold of a distance."""
+    if not measure.is_distance:
+        return 1.0
+    if measure.name == "hamming":
+        wanted = math.inf if threshold is None else FEWEST_BITS * max(math.ceil(2 * threshold / FEWEST_BITS), 1)
+        return float(min(wanted, measure.bits)) if measure.bits else wanted
+    return 2 * measure.cell(threshold or 0.0) / CELLS

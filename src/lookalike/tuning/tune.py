@@ -1,0 +1,238 @@
+"""Bands and rows from the threshold and the recall wanted."""
+
+from __future__ import annotations
+
+import math
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import RecipeError
+from lookalike.measures import NAMES, Measure, Name, Of
+from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold, plain_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FALSE_CANDIDATES = 2500.0
+"""What the area under the S-curve left of the threshold costs, in slots of signature."""
+
+COMPARED = 50.0
+"""What it costs to compare two vectors, in slots."""
+
+MOST_ROWS = 100
+
+LEAST = 1e-3
+"""Thresholds below are met by items that share next to nothing, and would need signatures without end."""
+
+
+def tune(
+    threshold: float | None = None,
+    recall: float = 0.99,
+    *,
+    measure: Name | None = None,
+    of: Of | None = None,
+    bits: int | None = None,
+    items: int = 100_000,
+    sample: Any = None,  # noqa: ANN401 - whatever holds items
+    **settings: Any,  # noqa: ANN401 - those of estimate_costs
+) -> Banding:
+    """Return the cheapest banding that finds a pair at the threshold with at least the chance `recall`.
+
+    >>> tune(threshold=0.8, recall=0.99)
+    Banding(bands=20, rows=7)
+
+    The threshold is one of the measure: 0.8 by default, but a distance has none. `of` says of what the measure is,
+    sets, vectors or bits, where its name does not: cosine is that of sets unless vectors are asked for. Bands of sets
+    go by the least Jaccard similarity that follows from the threshold. Those of vectors and bits are for so many
+    `items`, none of which has anything to do with most of the others; hamming must know how many `bits` each has.
+
+    >>> tune(threshold=0.8, recall=0.99, measure="dice")
+    Banding(bands=33, rows=5)
+    >>> tune(threshold=0.9, recall=0.99, measure="cosine", of="vectors")
+    Banding(bands=73, rows=18)
+    >>> tune(threshold=3, recall=0.99, measure="hamming", bits=64)
+    Banding(bands=9, rows=19)
+
+    With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for how similar some of its items
+    are. It says itself of what it is. The other arguments are those of `estimate_costs`, which tells more.
+    """
+    threshold, recall = plain_number(threshold), plain_number(recall)
+    if sample is not None:
+        if of is not None or bits is not None:
+            raise RecipeError("A sample says by itself what its items are. Leave `of` and `bits` out")
+        from lookalike.tuning.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
+
+        if threshold is not None:
+            settings["threshold"] = threshold
+        return estimate_costs(sample, recall=recall, measure=measure, **settings).banding
+    measured = measure_for(measure, of, bits, settings.pop("tolerance", None))
+    if settings:
+        raise TypeError(f"the setting {min(settings)!r} says how to read a sample; give a `sample` too")
+    threshold = threshold_for(measured, threshold)
+    meets = slot_at(measured, threshold, recall)
+    if measured.of == "sets":
+        return min(choices(meets, recall), key=lambda banding: cost(banding, meets))
+    return min(choices(meets, recall), key=lambda banding: cost_of_vectors(banding, items))
+
+
+def measure_for(
+    name: Name | None = None, of: Of | None = None, bits: int | None = None, tolerance: float | None = None
+) -> Measure:
+    """Return the measure that is asked for, of what has one of that name.
+
+    By how much features may differ does not change the chance of a slot, so that may be left open.
+
+    >>> measure_for("hamming", bits=64)
+    Measure(name='hamming', of='bits', tolerance=None, bits=64)
+    """
+    if of is not None and of not in NAMES:
+        raise RecipeError(f"`of` must be sets, vectors or bits. Got {of!r}")
+    name = name or NAMES[of or "sets"][0]
+    first: Of = next((one for one, names in NAMES.items() if name in names), "sets")
+    of = of or first
+    if bits is not None and of != "bits":
+        raise RecipeError(f"`bits` says how many bits an item has, for the measure hamming. Leave it out for {name}")
+    if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or bits < 1):
+        raise RecipeError(f"`bits` must be a whole number, at least 1. Got {bits!r}")
+    if name == "agreement" and tolerance is None:
+        tolerance = 1.0
+    return Measure(name, of, tolerance, bits or 0)
+
+
+def threshold_for(measure: Measure, threshold: float | None) -> float:
+    """Return the threshold, or the usual one of a similarity."""
+    if threshold is None:
+        if measure.is_distance:
+            raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
+        return 0.8
+    measure.check(threshold)
+    return threshold
+
+
+def slot_at(measure: Measure, threshold: float, recall: float) -> float:
+    """Return the chance of a slot to agree at the threshold; raise unless there are bands with this recall there."""
+    check_known(measure)
+    measure.check(threshold)
+    meets = measure.slot_chance(threshold, threshold)
+    if meets < LEAST:
+        least = f"at least {LEAST:g}" if measure.name == "jaccard" else "closer"
+        why = "" if measure.name == "jaccard" else f", where a slot agrees with a chance of {meets:g}"
+        raise RecipeError(
+            f"`threshold` must be {least}. Got {threshold:g}{why}; give bands and rows for it, or recall 1"
+        )
+    check_recall(recall)
+    if recall == 1:
+        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
+    return meets
+
+
+def check_known(measure: Measure) -> None:
+    """Raise unless all is known that the chance of a slot depends on, and there are bands at all."""
+    if not measure.banded:
+        raise RecipeError(
+            f"`{measure.name}` has no bands: the search for it is always exact, and there is nothing to tune. Search "
+            "as it is, or choose jaccard, dice or cosine"
+        )
+    if measure.name == "hamming" and not measure.bits:
+        raise RecipeError("`bits` must say how many bits an item has, for the measure hamming, such as 64")
+
+
+def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5), slots: int = 128) -> Banding:
+    """Return the banding of at most that many slots with the least weighted areas of error. It promises no recall.
+
+    `weights` are those of the false positives, the area under the S-curve left of the threshold, and of the false
+    negatives, the area above it on the right. Other libraries choose so; see what recall follows before you rely on it.
+
+    >>> balance(0.8)
+    Banding(bands=9, rows=13)
+    >>> balance(0.8).chance(0.8)
+    0.39884387824016365
+    """
+    check_threshold(threshold)
+    check_weights(weights)
+    if isinstance(slots, bool) or not isinstance(slots, int) or not 1 <= slots <= LARGEST_SIGNATURE:
+        raise RecipeError(f"`slots` must be a whole number in 1..{LARGEST_SIGNATURE}. Got {slots!r}")
+    positive, negative = weights
+
+    def weighed() -> Iterator[tuple[float, int, int]]:
+        for rows in range(1, slots + 1):
+            for bands, (left, right) in enumerate(islice(areas(threshold, rows), slots // rows), 1):
+                yield positive * left + negative * right, bands, rows
+
+    _, bands, rows = min(weighed())
+    return Banding(bands, rows)
+
+
+def check_recall(recall: float) -> None:
+    """Raise unless a recall can be promised."""
+    check_number("recall", recall)
+    if not 0 < recall <= 1:
+        hint = f"; did you mean {recall / 100:g}?" if 1 < recall <= 100 else ""  # noqa: PLR2004 - per cent
+        raise RecipeError(f"`recall` must be in (0, 1]. Got {recall:g}{hint}")
+
+
+def check_weights(weights: tuple[float, float]) -> None:
+    """Raise unless both kinds of error count: without one of them, the best curve is one that is hardly an S."""
+    both = tuple(weights)
+    if len(both) != 2:  # noqa: PLR2004 - two kinds of error
+        raise RecipeError(f"`weights` must be two numbers, of false positives and of false negatives. Got {both}")
+    for weight in both:
+        check_number("weights", weight)
+    if not all(0 < weight < math.inf for weight in both):
+        raise RecipeError(f"`weights` must be above 0. Got {both[0]:g} and {both[1]:g}; only their ratio matters")
+
+
+def choices(threshold: float, recall: float) -> list[Banding]:
+    """List the bandings that keep the promise, one for each number of rows, up to the longest signature."""
+    found = []
+    for rows in range(1, LARGEST_SIGNATURE):
+        bands = bands_for(threshold, recall, rows)
+        if bands * rows > LARGEST_SIGNATURE:
+            break
+        found.append(Banding(bands, rows))
+        if bands * rows > FALSE_CANDIDATES or rows > MOST_ROWS:
+            break
+    return found
+
+
+def bands_for(threshold: float, recall: float, rows: int) -> int:
+    """Return the least number of bands that reaches the recall at the threshold."""
+    meets = threshold**rows
+    if meets >= recall:
+        return 1
+    bands = math.ceil(math.log1p(-recall) / math.log1p(-meets))
+    return bands if 1 - (1 - meets) ** bands >= recall else bands + 1
+
+
+def cost(banding: Banding, threshold: float) -> float:
+    """Estimate what a banding costs an item: its slots, and the candidates below the threshold it lets through."""
+    return banding.slots + FALSE_CANDIDATES * error_areas(banding, threshold)[0]
+
+
+def cost_of_vectors(banding: Banding, items: int) -> float:
+    """Estimate what a banding costs a vector, if slots of two that have nothing in common agree by halves."""
+    return banding.slots + COMPARED * items / 2 * banding.bands * 0.5**banding.rows
+
+
+def error_areas(banding: Banding, threshold: float) -> tuple[float, float]:
+    """Return the area under the S-curve left of the threshold, and the area above it on the right.
+
+    They are the shares of all similarities, if each were as frequent, that are compared in vain and that are missed.
+    """
+    return next(islice(areas(threshold, banding.rows), banding.bands - 1, None))
+
+
+def areas(threshold: float, rows: int) -> Iterator[tuple[float, float]]:
+    """Yield both areas of error for 1, 2, 3, ... bands.
+
+    Let I(b) be the integral of (1 - s^r)^b. By parts, (1 + b r) I(b) = [s (1 - s^r)^b] + b r I(b - 1): nothing but
+    sums of what is positive, so it loses no digits, which the sum of binomials would.
+    """
+    misses = 1 - threshold**rows
+    apart = left = threshold
+    whole = 1.0
+    for slots in count(rows, rows):
+        apart *= misses
+        left = (apart + slots * left) / (1 + slots)
+        whole *= slots / (1 + slots)
+        yield threshold - left, max(whole - left, 0.0)

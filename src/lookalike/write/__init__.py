@@ -1,0 +1,1 @@
+"""Outputs: atomic files, formats."""
