@@ -27,9 +27,10 @@ from corpus import write_corpus
 
 import lookalike
 from lookalike.features.shingles import Shingler
+from lookalike.features.shingling import Shingling
 from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
-from lookalike.recipe import Recipe, Shingling
+from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from lookalike.recipe import Banding
+from lookalike.lsh.banding import Banding
 from lookalike.report import plots
 from lookalike.tuning.tune import tune
 

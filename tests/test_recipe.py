@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.errors import LookalikeError, RecipeError
-from lookalike.recipe import LARGEST_SHINGLE, LARGEST_SIGNATURE, Banding, Recipe, Shingling
+from lookalike.features.shingling import LARGEST_SHINGLE, Shingling
+from lookalike.lsh.banding import LARGEST_SIGNATURE, Banding
+from lookalike.recipe import Recipe
 
 
 @st.composite

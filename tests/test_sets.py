@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from lookalike import RecipeError, compare, deduplicate, find_pairs, tune
 from lookalike.engines.local import search
 from lookalike.exact import prefixes
+from lookalike.lsh.banding import Banding
 from lookalike.measures import Measure, Name
-from lookalike.recipe import Banding, Recipe
+from lookalike.recipe import Recipe
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

@@ -10,10 +10,12 @@ import pytest
 
 from lookalike import find_pairs
 from lookalike.engines.local.collect import collect
+from lookalike.engines.local.run import Run
 from lookalike.exact.elements import ElementPrefixes, frequencies
+from lookalike.features.shingling import Shingling
 from lookalike.kernels import prefix
-from lookalike.options import Run
-from lookalike.recipe import Banding, Recipe, Shingling
+from lookalike.lsh.banding import Banding
+from lookalike.recipe import Recipe
 from lookalike.tuning import sets as settle_sets
 from lookalike.tuning.vectors import Closeness
 

@@ -14,7 +14,8 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.recipe import Banding, Shingling
+from lookalike.features.shingling import Shingling
+from lookalike.lsh.banding import Banding
 
 DAY = 86_400
 LEAST_PRIME = naive.PRIME

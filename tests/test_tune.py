@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 
 from lookalike.errors import MissingExtraError, RecipeError
 from lookalike.features.shingles import Shingler
+from lookalike.features.shingling import Shingling
+from lookalike.lsh.banding import Banding
 from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
-from lookalike.recipe import Banding, Recipe, Shingling, Sketch
+from lookalike.recipe import Recipe, Sketch
 from lookalike.tuning.tune import balance, bands_for, choices, cost, error_areas, tune
 
 THRESHOLDS = [0.1, 0.2, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0]

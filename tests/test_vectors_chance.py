@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from lookalike import Recipe
+from lookalike.features.shingling import Shingling
+from lookalike.lsh.banding import Banding
 from lookalike.lsh.family import FAMILIES
 from lookalike.measures import Measure, same_cell
 from lookalike.read import Batch, open_source
-from lookalike.recipe import Banding, Shingling
 from lookalike.resources.scratch import Scratch
 from lookalike.store.vectors import Vectors
 

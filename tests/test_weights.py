@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from lookalike import deduplicate, estimate_costs, find_pairs
 from lookalike.exact import prefixes
-from lookalike.recipe import Banding
+from lookalike.lsh.banding import Banding
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

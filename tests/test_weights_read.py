@@ -23,7 +23,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from lookalike import InputError, RecipeError, compare, deduplicate, find_pairs
-from lookalike.recipe import Banding, Recipe, Shingling
+from lookalike.features.shingling import Shingling
+from lookalike.lsh.banding import Banding
+from lookalike.recipe import Recipe
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 

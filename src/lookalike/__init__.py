@@ -18,8 +18,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
+from lookalike.features.shingling import Shingling
+from lookalike.lsh.banding import Banding
 from lookalike.measures import Measure
-from lookalike.recipe import Banding, Recipe, Shingling
+from lookalike.recipe import Recipe
 from lookalike.tuning.tune import balance, tune
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from lookalike.engines.local.cluster import Members
     from lookalike.engines.local.collect import Collected
     from lookalike.engines.local.expand import IndexedPairs
+    from lookalike.engines.local.run import Run
     from lookalike.engines.local.verify import Verified, Verifier
+    from lookalike.features.shingling import Shingling
     from lookalike.lsh.buckets import Candidates
-    from lookalike.options import Run
-    from lookalike.recipe import Shingling
     from lookalike.store.items import Items
 
 Kind = Literal["largest", "typical", "above", "below"]

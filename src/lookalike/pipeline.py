@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from lookalike.engines.local.cluster import Components, Keep, count_components, members
 from lookalike.engines.local.collect import collect
 from lookalike.engines.local.expand import Groups, IndexedPairs
+from lookalike.engines.local.run import Run
 from lookalike.engines.local.search import Search
 from lookalike.engines.local.verify import concatenate
 from lookalike.examples import gather
 from lookalike.lsh import buckets as band
-from lookalike.options import Run, Settings
 from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
 from lookalike.summary import summarise
 from lookalike.tuning.recall import Connected, Listed, measure
+
+if TYPE_CHECKING:
+    from lookalike.options import Settings
 
 
 def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds texts

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.run import Run
     from lookalike.lsh.buckets import Seen
-    from lookalike.options import Run
     from lookalike.recipe import Recipe
     from lookalike.tuning.recall import Measured
 

@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.features.shingles import Shingler
+from lookalike.features.shingling import Shingling
+from lookalike.lsh.banding import Banding
 from lookalike.lsh.minhash import Signed, Signer
-from lookalike.recipe import Banding, Recipe, Shingling
+from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from lookalike.read import Batch

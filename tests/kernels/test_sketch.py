@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.kernels.sketch import classic_sketch, fast_sketch
-from lookalike.recipe import Banding
+from lookalike.lsh.banding import Banding
 from lookalike.tuning.tune import tune
 
 if TYPE_CHECKING:

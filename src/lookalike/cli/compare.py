@@ -36,7 +36,7 @@ def compare(
     from lookalike.cli.job import read_text
     from lookalike.comparison import compare as compare_texts
     from lookalike.errors import InputError
-    from lookalike.options import kind_of
+    from lookalike.plan import kind_of
 
     if (kind := kind_of(cast("Any", settings)) or "texts") != "texts":
         raise InputError(

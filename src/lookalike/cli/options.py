@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from lookalike.features.shingling import Form
 from lookalike.measures import Name
-from lookalike.recipe import Form, Sketch
+from lookalike.recipe import Sketch
 
 Command = Callable[..., None]
 

@@ -14,8 +14,8 @@ from lookalike.cli import options
 from lookalike.cli.choice import Choice, told
 from lookalike.cli.wish import Wish, parse_weights, refuse_without_sample
 from lookalike.errors import RecipeError
+from lookalike.lsh.banding import Banding
 from lookalike.measures import Of
-from lookalike.recipe import Banding
 from lookalike.tuning.curve import Curve
 from lookalike.tuning.tune import balance, check_recall, threshold_for
 from lookalike.tuning.tune import tune as tuned

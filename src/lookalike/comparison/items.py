@@ -13,7 +13,8 @@ from lookalike.comparison.sets import SetComparison, compare_sets
 from lookalike.comparison.texts import TextComparison, compare_texts
 from lookalike.errors import InputError
 from lookalike.lsh.family import FAMILIES
-from lookalike.options import READING, Settings, check_early, check_names, kind_of, lasting_recipe, plain
+from lookalike.options import READING, Settings, check_names, plain
+from lookalike.plan import check_early, kind_of, lasting_recipe
 from lookalike.read import open_source
 from lookalike.store.vectors import FewVectors, as_compared, fingerprints, matrix_of, refuse_wrong
 

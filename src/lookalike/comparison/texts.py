@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from lookalike.recipe import Recipe, Shingling
+    from lookalike.features.shingling import Shingling
+    from lookalike.recipe import Recipe
 
 Span = tuple[int, int]
 

@@ -22,7 +22,7 @@ from lookalike.kernels.tokens import PADDING, hash_texts, is_ascii
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.recipe import Shingling
+    from lookalike.features.shingling import Shingling
 
 T = TypeVar("T", bound=np.generic)
 

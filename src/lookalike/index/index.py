@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, overload
 import numpy as np
 import pyarrow as pa
 
+from lookalike.checks import plain_number
 from lookalike.comparison import compare_items
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
@@ -20,9 +21,10 @@ from lookalike.index.opened import Opened
 from lookalike.index.rows import Arriving, as_ids, fitting, own_ids, refuse_unordered, two_items
 from lookalike.index.store import Store
 from lookalike.index.view import View, export, numbered, pieces, search_many
-from lookalike.options import READING, Settings, kind_of, lasting_recipe
+from lookalike.options import READING, Settings
+from lookalike.plan import kind_of, lasting_recipe
 from lookalike.read import open_source
-from lookalike.recipe import Recipe, plain_number
+from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

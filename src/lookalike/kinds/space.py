@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from lookalike.engines.local.collect import Collected
     from lookalike.engines.local.expand import IndexedPairs
+    from lookalike.engines.local.run import Run
     from lookalike.features.shingles import Shingler
     from lookalike.lsh.buckets import Candidates, Join, Seen
     from lookalike.lsh.family import Family
-    from lookalike.options import Run
     from lookalike.store.items import Block, Items
     from lookalike.store.sets import Sets
     from lookalike.store.vectors import Vectors

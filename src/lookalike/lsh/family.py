@@ -19,7 +19,8 @@ from lookalike.kernels import vectors as kernels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.recipe import Banding, Recipe
+    from lookalike.lsh.banding import Banding
+    from lookalike.recipe import Recipe
 
 Matrix = Any
 """Rows made ready to be compared with many others, as a family likes them."""

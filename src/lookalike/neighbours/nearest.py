@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from lookalike.checks import plain_number
 from lookalike.engines.local.collect import collect
+from lookalike.engines.local.run import Run
 from lookalike.errors import RecipeError
 from lookalike.kinds.space import SetSpace, VectorSpace, WeightSpace
 from lookalike.lsh.buckets import Seen
 from lookalike.neighbours.best import Best
 from lookalike.neighbours.sets import Listed, Scanned
 from lookalike.neighbours.vectors import find_vectors
-from lookalike.options import Run, Settings
-from lookalike.recipe import plain_number
 from lookalike.results import Nearest, nearest_table
 from lookalike.summary import doubts, summarise
 from lookalike.tuning.recall import CONFIDENCE, Measured, certain, draw, share_of_nearest
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from lookalike.engines.local.collect import Collected
     from lookalike.neighbours.best import Finder
+    from lookalike.options import Settings
 
 LEAST = 1e-9
 """A similarity that whatever shares anything has."""

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.engines.local.run import Run
     from lookalike.kinds.space import SetSpace, Space
     from lookalike.lsh.buckets import Seen
-    from lookalike.options import Run
     from lookalike.store.sets import Sets
 
 ELEMENTS_AT_A_TIME, SETS_AT_A_TIME = 1 << 24, 1 << 17

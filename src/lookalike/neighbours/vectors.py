@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.engines.local.run import Run
     from lookalike.lsh.buckets import Seen
     from lookalike.lsh.family import Family
-    from lookalike.options import Run
 
 TOGETHER = 256
 """Vectors that are compared with others in one block."""

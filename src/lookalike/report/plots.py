@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from lookalike.lsh.banding import Banding
     from lookalike.measures import Measure
-    from lookalike.recipe import Banding
     from lookalike.tuning.recall import Share
 
 Chance = Callable[[float], float]

@@ -15,7 +15,7 @@ from lookalike.tuning.tune import check_known, error_areas
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from lookalike.recipe import Banding
+    from lookalike.lsh.banding import Banding
 
 STEPS = 1000
 """Steps in which a side of the threshold is integrated."""

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 from lookalike.engines.local.collect import collect
+from lookalike.engines.local.run import Run
 from lookalike.errors import RecipeError
-from lookalike.options import Run, Settings
 from lookalike.tuning import vectors as settle
 from lookalike.tuning.prices import SetPrices, prices_of
 from lookalike.tuning.sample import Bin, take_sample
@@ -17,8 +17,10 @@ from lookalike.tuning.tune import check_recall, choices, slot_at
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lookalike.lsh.banding import Banding
     from lookalike.measures import Measure
-    from lookalike.recipe import Banding, Recipe
+    from lookalike.options import Settings
+    from lookalike.recipe import Recipe
     from lookalike.tuning.prices import Prices
     from lookalike.tuning.sample import Sample
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.engines.local.collect import Collected
-    from lookalike.recipe import Banding, Recipe, Sketch
+    from lookalike.lsh.banding import Banding
+    from lookalike.recipe import Recipe, Sketch
     from lookalike.tuning.sample import Expected
 
 EULER = 0.5772

@@ -17,9 +17,9 @@ from lookalike.arrays.random import random_numbers
 
 if TYPE_CHECKING:
     from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.run import Run
     from lookalike.engines.local.verify import Verified
     from lookalike.measures import Measure
-    from lookalike.options import Run
     from lookalike.recipe import Recipe
 
 CONFIDENCE = 0.95

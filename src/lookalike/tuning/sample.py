@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.run import Run
+    from lookalike.lsh.banding import Banding
     from lookalike.lsh.family import Family
-    from lookalike.options import Run
-    from lookalike.recipe import Banding, Recipe
+    from lookalike.recipe import Recipe
 
 STEPS = 400
 """Cells from 0 to 1 in which chances of slots are counted; each is taken for the mean of what is in it."""

@@ -17,9 +17,10 @@ from lookalike.tuning.vectors import AMONG, SAMPLED, Closeness, choices
 
 if TYPE_CHECKING:
     from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.run import Run
     from lookalike.exact.elements import ElementPrefixes
-    from lookalike.options import Run
-    from lookalike.recipe import Banding, Recipe
+    from lookalike.lsh.banding import Banding
+    from lookalike.recipe import Recipe
 
 CELLS = 200
 """Similarities are counted in so many cells."""

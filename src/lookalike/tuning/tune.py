@@ -6,9 +6,10 @@ import math
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_number, check_threshold, plain_number
 from lookalike.errors import RecipeError
+from lookalike.lsh.banding import LARGEST_SIGNATURE, Banding
 from lookalike.measures import NAMES, Measure, Name, Of
-from lookalike.recipe import LARGEST_SIGNATURE, Banding, check_number, check_threshold, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

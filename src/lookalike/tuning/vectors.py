@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.recipe import LARGEST_SIGNATURE, Banding
+from lookalike.lsh.banding import LARGEST_SIGNATURE, Banding
 from lookalike.tuning.slots import slot_chances
 from lookalike.tuning.tune import bands_for
 

@@ -60,7 +60,7 @@ def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], setting
 
     from lookalike.errors import InputError
     from lookalike.index import Index
-    from lookalike.options import check_early, kind_of, lasting_recipe
+    from lookalike.plan import check_early, kind_of, lasting_recipe
     from lookalike.read import open_source
     from lookalike.read.roles import listing
 

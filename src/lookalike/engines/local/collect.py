@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.engines.local.cluster import Keep
-    from lookalike.options import Run
+    from lookalike.engines.local.run import Run
     from lookalike.read import Batch, Source
     from lookalike.resources.progress import Advance
 

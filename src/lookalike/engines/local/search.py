@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.run import Run
     from lookalike.engines.local.verify import Verified
     from lookalike.kinds.space import Proposer
-    from lookalike.options import Run
     from lookalike.resources.progress import Advance
 
 

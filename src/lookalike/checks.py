@@ -1,0 +1,27 @@
+"""Checks of values that users give; each message says the name, the rule and the value."""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+from lookalike.errors import RecipeError
+
+
+def plain_number(value: Any) -> Any:  # noqa: ANN401 - any setting
+    """Return a number of NumPy as one of Python, and all else as it is."""
+    return value.item() if isinstance(value, Number) and hasattr(value, "item") else value
+
+
+def check_number(name: str, value: object) -> None:
+    """Raise unless a setting is a number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise RecipeError(f"`{name}` must be a number. Got {value!r}")
+
+
+def check_threshold(threshold: float) -> None:
+    """Raise unless a similarity can be at least `threshold` without always being so."""
+    check_number("threshold", threshold)
+    if not 0 < threshold <= 1:
+        hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
+        raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:.10g}{hint}")
