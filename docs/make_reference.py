@@ -43,22 +43,24 @@ MODULES = (
     "comparison.base",
     "comparison.texts",
     "comparison.sets",
-    "tune",
-    "estimate",
-    "settle.sample",
+    "tuning.tune",
+    "tuning.estimate",
+    "tuning.sample",
     "index.index",
     "index.matches",
-    "settings",
+    "options",
     "results",
     "summary",
-    "recall",
+    "tuning.recall",
+    "features.shingling",
+    "lsh.banding",
     "recipe",
     "measures",
     "errors",
 )
 """Where public things live, in the order of the page."""
 
-UNLISTED = {"settings": ("Settings",), "estimate": ("Cost",), "sample": ("Bin",)}
+UNLISTED = {"options": ("Settings",), "estimate": ("Cost",), "sample": ("Bin",)}
 """What is not public but described: the keyword arguments of the public functions, and what is in their results."""
 
 EXIT_CODES = """\
