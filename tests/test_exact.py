@@ -16,7 +16,7 @@ from lookalike.engines.local import search, verify
 from lookalike.exact import prefixes
 from lookalike.kernels.measures import prefix_length
 from lookalike.lsh import buckets as band
-from lookalike.measures import JACCARD
+from lookalike.kernels.codes import JACCARD
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

@@ -25,3 +25,11 @@ def check_threshold(threshold: float) -> None:
     if not 0 < threshold <= 1:
         hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
         raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:.10g}{hint}")
+
+
+def check_count(name: str, value: object) -> int:
+    """Return a setting that counts something; raise unless it is a whole number of at least 1."""
+    value = plain_number(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise RecipeError(f"`{name}` must be a whole number, at least 1. Got {value!r}")
+    return value

@@ -14,7 +14,7 @@ from naive_near import Scored
 
 from lookalike.kernels import near
 from lookalike.kernels.shingles import power_of_two
-from lookalike.measures import CONTAINMENT, COSINE, DICE, JACCARD, OVERLAP
+from lookalike.kernels.codes import CONTAINMENT, COSINE, DICE, JACCARD, OVERLAP
 
 MEASURES = {
     JACCARD: naive.jaccard,

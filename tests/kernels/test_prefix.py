@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.kernels import prefix
-from lookalike.measures import COSINE, DICE, JACCARD, OVERLAP
+from lookalike.kernels.codes import COSINE, DICE, JACCARD, OVERLAP
 
 ALL = (1 << 64) - 1
 

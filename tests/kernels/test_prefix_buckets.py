@@ -12,7 +12,7 @@ import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.measures import JACCARD
+from lookalike.kernels.codes import JACCARD
 
 Goal = tuple[int, float]
 

@@ -34,11 +34,11 @@ def compare(
 
     from lookalike.cli.explain import print_comparison
     from lookalike.cli.job import read_text
-    from lookalike.comparison import compare as compare_texts
     from lookalike.errors import InputError
-    from lookalike.plan import kind_of
+    from lookalike.explain import compare as compare_texts
+    from lookalike.plan import kind_asked
 
-    if (kind := kind_of(cast("Any", settings)) or "texts") != "texts":
+    if (kind := kind_asked(cast("Any", settings)) or "texts") != "texts":
         raise InputError(
             f"Text files are compared by their words, characters or bytes, not as {kind}. Give --shingle words:5, "
             "chars:9 or bytes:9, or leave it out"

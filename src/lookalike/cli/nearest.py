@@ -48,7 +48,7 @@ def nearest(
     In Python: lookalike.nearest(Path("vectors.npy"), k=5).to_arrow()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.job import Job
-    from lookalike.neighbours.nearest import nearest as find_nearest
+    from lookalike.pipeline import nearest as find_nearest
     from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}

@@ -153,7 +153,7 @@ def given(wish: Wish, banding: Banding) -> Choice:
 def sampled(wish: Wish, inputs: list[str], settings: dict[str, Any], plot: Path | None, *, as_json: bool) -> Choice:
     """Choose for files, after a look at some of their items."""
     from lookalike.cli.job import Job
-    from lookalike.tuning.estimate import estimate_costs
+    from lookalike.estimate import estimate_costs
 
     wanted = {name: getattr(wish, name) for name in ("threshold", "recall", "sample_size")}
     wanted = {name: value for name, value in wanted.items() if value is not None}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.cli import options
 from lookalike.errors import RecipeError
 from lookalike.measures import NAMES
-from lookalike.tuning.tune import check_known, measure_for
+from lookalike.tuning.tune import measure_for
 
 if TYPE_CHECKING:
     from lookalike.measures import Measure, Name, Of
@@ -83,7 +83,7 @@ class Wish:
             raise RecipeError(
                 "`--bits` must say how many bits an item has, for the measure hamming, such as 64; or give a `--sample`"
             )
-        check_known(found)
+        found.check_banded()
         return found
 
 

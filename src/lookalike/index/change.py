@@ -16,7 +16,7 @@ from lookalike.errors import InputError
 from lookalike.index.container import Container
 from lookalike.index.entries import Entry
 from lookalike.index.fields import conform, settled
-from lookalike.index.kit import Keyed, Types
+from lookalike.index.kit import Types
 from lookalike.index.make import PartWriter
 from lookalike.index.matches import Added
 from lookalike.index.pack import Packed
@@ -25,16 +25,17 @@ from lookalike.index.resemble import Resembling
 from lookalike.index.rows import as_ids, write_types
 from lookalike.index.view import Held, View, in_threads
 from lookalike.kernels.postings import HALF, LOW_HALF
+from lookalike.kinds.base import Keyed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.index.kit import Signed
     from lookalike.index.opened import Opened
     from lookalike.index.rows import Incoming
     from lookalike.index.view import Found
+    from lookalike.kinds.base import Signed
 
 SMALL = 1 << 20
 """Bytes of packed items up to which a part stays in the database."""
@@ -89,7 +90,7 @@ def settle_types(opened: Opened, some: Incoming) -> None:
     """
     types, view = Types.of(opened.kind, some.items), opened.view()
     if view.types is None:
-        if opened.kind != "texts" and some.items.null_count == len(some.items):
+        if types.element is not None and some.items.null_count == len(some.items):
             raise InputError(f"The first {opened.kind} of an index settle their type, and these are null. Add others")
         opened.store.set_about("types", write_types(types))
     else:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.checks import plain_number
-from lookalike.comparison import compare_items
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
@@ -21,8 +20,9 @@ from lookalike.index.opened import Opened
 from lookalike.index.rows import Arriving, as_ids, fitting, own_ids, refuse_unordered, two_items
 from lookalike.index.store import Store
 from lookalike.index.view import View, export, numbered, pieces, search_many
+from lookalike.kinds import kind_named
 from lookalike.options import READING, Settings
-from lookalike.plan import kind_of, lasting_recipe
+from lookalike.plan import kind_asked, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe
 
@@ -75,7 +75,7 @@ class Index:
             raise TypeError(f"{min(unknown)!r} is no setting of an index")
         if recipe is not None and wanted:
             raise RecipeError("Give a recipe, or the settings of one, not both")
-        recipe = recipe or lasting_recipe(settings, kind_of(settings) or "texts")
+        recipe = recipe or lasting_recipe(settings, kind_asked(settings) or "texts")
         own = ("id", column_of(recipe), "query", recipe.measure.column)
         if isinstance(fields, str) or not isinstance(fields, Sequence) or not all(map(is_name, fields)):
             raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
@@ -106,7 +106,7 @@ class Index:
     def recipe(self) -> Recipe:
         """How items are compared."""
         recipe = self._opened.recipe
-        return self._opened.view().recipe if recipe.measure.of == "bits" else recipe
+        return self._opened.view().recipe if recipe.measure.takes_bits else recipe
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class Index:
         The threshold is that of the index unless given. With a lower one, more similar items may be missed:
         `query_many` says how likely each is found.
         """
-        if isinstance(item, str) and self.kind == "texts":  # the usual case, in a shorter way
+        if isinstance(item, str) and kind_named(self.kind).is_text:  # the usual case, in a shorter way
             view = self._opened.view()
             return self._answer(view, iter([one_text(item)]), top, threshold)[0]
         return self.query_many([item], top, threshold)[0]
@@ -159,17 +159,14 @@ class Index:
         for batch in source.batches():
             if seen is not None:
                 seen(batch)
-            items = fitting(batch, source, view.types, self.recipe.measure).items
+            items = fitting(batch, source, view.types, self.recipe).items
             if view.types is not None:
                 view.types.refuse_others(Types.of(self.kind, items))
             yield from pieces(items)
 
     def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
         """Return an item as it was added."""
-        item = self._opened.view().item(id)[0].as_py()
-        if self.kind != "weights" or item is None:
-            return item
-        return {one["element"]: one["weight"] for one in item}
+        return kind_named(self.kind).as_python(self._opened.view().item(id)[0].as_py())
 
     @overload
     def explain(self, item: str, id: object) -> TextComparison: ...
@@ -180,7 +177,7 @@ class Index:
         view = self._opened.view()
         held = view.item(id)
         (asked,) = self._checked(self.source([item]), view, None)
-        return compare_items(view.recipe, two_items(asked, held, self.kind))
+        return kind_named(self.kind).explain(view.recipe, two_items(asked, held, self.kind))
 
     def explain_source(self, source: Source, matches: Matches) -> Iterator[Comparison | None]:
         """Compare each item of a source with what was found for it: yield a comparison for each row of the matches.
@@ -200,7 +197,7 @@ class Index:
                     except KeyError:
                         yield None
                         continue
-                    found = compare_items(view.recipe, two_items(items.slice(i, 1), held, self.kind))
+                    found = kind_named(self.kind).explain(view.recipe, two_items(items.slice(i, 1), held, self.kind))
                     yield replace(found, threshold=matches.threshold) if found.value == match.value else None
 
     def rows(self) -> Iterator[pa.RecordBatch]:

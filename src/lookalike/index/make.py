@@ -14,8 +14,8 @@ from lookalike.features.shingles import in_order
 from lookalike.index.container import ContainerWriter
 from lookalike.index.part import directory_of
 from lookalike.kernels.postings import HALF, LOW_HALF
+from lookalike.store.copies import mark_copies
 from lookalike.store.ids import hash_ids
-from lookalike.store.items import mark_copies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

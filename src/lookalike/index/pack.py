@@ -15,7 +15,7 @@ import zstandard
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
-from lookalike.features.shingles import text_columns
+from lookalike.features.columns import text_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ class Packed:
 def pack(items: pa.Array, types: Types) -> Packed:
     """Return each item as bytes: a text in UTF-8, integers of 64 bits, all else in JSON."""
     missing = items.is_null().to_numpy(zero_copy_only=False) if items.null_count else None
-    if types.kind == "texts":
+    if types.element is None:
         columns = text_columns(items)
         data, offsets = columns.data.data, columns.offsets
     elif types.element == pa.int64():
@@ -122,14 +122,14 @@ def expand(data: memoryview) -> bytes | None:
 def unpack(packed: Iterable[memoryview], types: Types) -> pa.Array:
     """Return items as they were packed."""
     plain = [expand(one) for one in packed]
-    if types.kind != "texts" and types.element != pa.int64():
+    if types.element is not None and types.element != pa.int64():
         return pa.array([None if one is None else json.loads(one) for one in plain], pa.large_list(types.element))
     there = [one or b"" for one in plain]
     offsets = np.append(0, np.cumsum([len(one) for one in there], dtype=np.int64))
     data = pa.py_buffer(b"".join(there))
     missing = [one is None for one in plain]
     mask = pa.array(missing) if any(missing) else None
-    if types.kind == "texts":
+    if types.element is None:
         validity = None if mask is None else pc.invert(mask).buffers()[1]
         return pa.Array.from_buffers(pa.large_string(), len(plain), [validity, pa.py_buffer(offsets), data])
     numbers = pa.Array.from_buffers(pa.int64(), int(offsets[-1]) // 8, [None, data])

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.kit import Signed
     from lookalike.index.view import View
+    from lookalike.kinds.base import Signed
 
 TOGETHER = 256
 """Items that are told apart in one go."""

@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 from lookalike.errors import InputError
 from lookalike.index.fields import fields_table, lasting
 from lookalike.index.kit import Types
+from lookalike.kinds import kind_of
 from lookalike.read.columns import is_string
-from lookalike.store.vectors import refuse_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lookalike.index.opened import Opened
-    from lookalike.measures import Measure
     from lookalike.read import Batch, Kind, Source
+    from lookalike.recipe import Recipe
 
     Seen = Callable[[Batch], None]
     """Somebody who is shown each batch as it is read."""
@@ -106,7 +106,7 @@ class Arriving:
     def __iter__(self) -> Iterator[Incoming]:
         done = 0
         for read in self._source.batches():
-            batch = fitting(read, self._source, self._opened.view().types, self._opened.recipe.measure)
+            batch = fitting(read, self._source, self._opened.view().types, self._opened.recipe)
             if self._seen is not None:
                 self._seen(batch)
             ids = self._named(batch, done)
@@ -145,7 +145,7 @@ class Arriving:
 def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
     """Return items as an index has them, however they were read: a dictionary of elements is one for its values."""
     wanted = Types.of(kind, items).arrow
-    if kind in ("texts", "vectors", "bits") or items.type == wanted:
+    if not pa.types.is_large_list(wanted) or items.type == wanted:
         return items
     try:
         return items.cast(wanted)
@@ -158,18 +158,17 @@ def two_items(asked: pa.Array, held: pa.Array, kind: Kind) -> pa.Array:
     return pa.concat_arrays([plain_items(asked, kind).cast(held.type), held])
 
 
-def fitting(batch: Batch, source: Source, types: Types | None, measure: Measure) -> Batch:
+def fitting(batch: Batch, source: Source, types: Types | None, recipe: Recipe) -> Batch:
     """Return a batch as the index has its items: nulls of their type, vectors in their precision.
 
     Raise where a vector cannot be compared.
     """
     if types is not None and batch.items.null_count == len(batch):
         return replace(batch, items=pa.nulls(len(batch), types.arrow))
-    if types is not None and types.kind == "vectors" and batch.items.type.value_type != types.element:
+    if types is not None and types.length and batch.items.type.value_type != types.element:
         kind = pa.list_(types.element, batch.items.type.list_size)
         batch = replace(batch, items=batch.items.cast(kind, safe=False))
-    if measure.of == "vectors":
-        refuse_wrong(batch, source, measure)
+    kind_of(recipe).check(batch, source, recipe)
     return batch
 
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.kit import Kit, Signed, Types
+    from lookalike.index.kit import Kit, Types
     from lookalike.index.part import Part
+    from lookalike.kinds.base import Signed
     from lookalike.recipe import Recipe
     from lookalike.resources.threads import Threads
 
@@ -130,9 +131,9 @@ class View:
     def recipe(self) -> Recipe:
         """How items are compared; it knows how many bits there are, once there are some."""
         recipe = self.kit.recipe
-        if recipe.measure.of != "bits" or self.types is None:
+        if not recipe.measure.takes_bits or self.types is None:
             return recipe
-        return replace(recipe, measure=replace(recipe.measure, bits=8 * self.types.length))
+        return replace(recipe, measure=recipe.measure.with_bits(8 * self.types.length))
 
     def locate(self, ids: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32]]:
         """Return where ids are: place among those asked for, place of the part, item of it."""

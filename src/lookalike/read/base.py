@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EncodingErrors = Literal["strict", "replace"]
 Format = Literal["parquet", "jsonl", "csv", "text", "npy"]
-Kind = Literal["texts", "tokens", "elements", "weights", "vectors", "bits"]
+Kind = str
 """What items are: texts; lists of token ids, in order; sets; weighted sets; vectors of numbers; bits, in bytes."""
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from lookalike.arrays.arrow import as_arrow
 from lookalike.arrays.groups import find_groups
 from lookalike.errors import InputError
-from lookalike.features.shingles import text_columns
+from lookalike.features.columns import text_columns
 from lookalike.kernels.tokens import hash_texts
 
 if TYPE_CHECKING:

@@ -60,14 +60,14 @@ def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], setting
 
     from lookalike.errors import InputError
     from lookalike.index import Index
-    from lookalike.plan import check_early, kind_of, lasting_recipe
+    from lookalike.plan import check_early, kind_asked, lasting_recipe
     from lookalike.read import open_source
     from lookalike.read.roles import listing
 
     from .work import reading_of
 
     check_early(settings)  # what is wrong shows before a file is read
-    paths, how = [Path(one) for one in inputs], reading_of(settings, kind_of(settings))
+    paths, how = [Path(one) for one in inputs], reading_of(settings, kind_asked(settings))
     with closing(open_source(paths, **how)) as source:
         if lacking := next((name for name in fields if name not in source.schema.names), None):
             raise InputError(f"There is no column {lacking!r} (--fields). The columns are {listing(source.schema)}")
