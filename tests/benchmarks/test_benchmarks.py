@@ -19,6 +19,7 @@ from environments import run as run_command
 from process import Limits, Settings, cores, run
 from rich.console import Console
 from rows import Results, Row, Sides
+from support.once_per_run import shared_folder
 
 from lookalike.report.plots import render
 
@@ -47,11 +48,19 @@ GOOD = """
 """
 
 
-def tool(folder: Path, name: str, body: str) -> Tool:
-    """Write an adapter."""
+def tool(folder: Path, name: str, body: str, environments: Path | None = None) -> Tool:
+    """Write an adapter. Its environment is made in the same folder unless there is one in `environments` already."""
     path = folder / f"run_{name}.py"
     path.write_text(HEAD + body, encoding="utf-8")
-    return Tool(path, folder / "environments")
+    return Tool(path, environments or folder / "environments")
+
+
+@pytest.fixture(scope="session")
+def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the environment that adapters of these tests need, installed once in a run."""
+    with shared_folder(tmp_path_factory, "environments") as folder:
+        tool(folder, "first", GOOD, folder).python()
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +69,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_corpus(tmp_path_factory.mktemp("corpora") / "made-200.parquet", 200)
 
 
-def test_a_run_gives_what_was_found(small: Path, tmp_path: Path) -> None:
-    good = tool(tmp_path, "good", GOOD)
+def test_a_run_gives_what_was_found(small: Path, environments: Path, tmp_path: Path) -> None:
+    good = tool(tmp_path, "good", GOOD, environments)
     outcome = run(good.python(), good.adapter, small, SETTINGS, Limits(), small)
     assert outcome.failed == ""
     assert outcome.clusters.tolist()[:3] == [0, 0, 2]
@@ -87,15 +96,15 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_run_that_fails_says_why(name: str, small: Path, tmp_path: Path) -> None:
+def test_a_run_that_fails_says_why(name: str, small: Path, environments: Path, tmp_path: Path) -> None:
     body, expected = BAD[name]
-    bad = tool(tmp_path, "bad", body)
+    bad = tool(tmp_path, "bad", body, environments)
     assert run(bad.python(), bad.adapter, small, SETTINGS, Limits(60, 500_000_000)).failed == expected
 
 
-def test_a_run_that_hangs_is_stopped_with_all_it_has_started(small: Path, tmp_path: Path) -> None:
+def test_a_run_that_hangs_is_stopped_with_all_it_has_started(small: Path, environments: Path, tmp_path: Path) -> None:
     told = tmp_path / "pid"
-    hangs = tool(tmp_path, "hangs", HANGS.format(path=str(told)))
+    hangs = tool(tmp_path, "hangs", HANGS.format(path=str(told)), environments)
     outcome = run(hangs.python(), hangs.adapter, small, SETTINGS, Limits(seconds=4))
     assert outcome.failed == "stopped after 4 seconds"
     child = int(told.read_text(encoding="utf-8"))
@@ -110,15 +119,15 @@ CHILD = """
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="cores of a process and shares of pages are Linux's")
-def test_children_count_and_cores_are_bound(small: Path, tmp_path: Path) -> None:
-    parent = tool(tmp_path, "parent", CHILD)
+def test_children_count_and_cores_are_bound(small: Path, environments: Path, tmp_path: Path) -> None:
+    parent = tool(tmp_path, "parent", CHILD, environments)
     outcome = run(parent.python(), parent.adapter, small, SETTINGS, Limits())
     assert outcome.clusters.tolist() == [1, 1]
     assert 4e8 < outcome.peak_bytes < 8e8
 
 
-def test_more_threads_than_cores_are_refused(small: Path, tmp_path: Path) -> None:
-    good = tool(tmp_path, "good", GOOD)
+def test_more_threads_than_cores_are_refused(small: Path, environments: Path, tmp_path: Path) -> None:
+    good = tool(tmp_path, "good", GOOD, environments)
     with pytest.raises(ValueError, match="at most the number of cores"):
         run(good.python(), good.adapter, small, Settings(threads=len(cores()) + 1), Limits())
 
@@ -151,12 +160,14 @@ COUNTED = """
 """
 
 
-def test_a_comparison_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comparison_goes_on_where_it_stopped(
+    environments: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compare, "WARM_UP", "made-20")
     told = tmp_path / "told"
-    good = tool(tmp_path, "good", COUNTED.format(path=str(told)) + GOOD)
-    bad = tool(tmp_path, "bad", "    raise ValueError('this is wrong')")
-    wrong = tool(tmp_path, "wrong", "    return Found(np.arange(3))")
+    good = tool(tmp_path, "good", COUNTED.format(path=str(told)) + GOOD, environments)
+    bad = tool(tmp_path, "bad", "    raise ValueError('this is wrong')", environments)
+    wrong = tool(tmp_path, "wrong", "    return Found(np.arange(3))", environments)
     comparison = compare.Comparison(SETTINGS, Limits(), 2, results=tmp_path / "results", data=tmp_path / "data")
     shown = Console(record=True, width=120)
 
