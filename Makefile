@@ -62,7 +62,7 @@ test: check browser strace
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 test-crash: $(VENV)/.developing strace
-	LOOKALIKE_CRASH=20 $(BIN)/pytest --numprocesses auto --dist worksteal tests/test_index_faults.py tests/test_index_shared.py
+	LOOKALIKE_CRASH=20 $(BIN)/pytest --numprocesses auto --dist worksteal tests/index/test_index_faults.py tests/index/test_index_concurrent.py
 
 bench: $(VENV)/.developing java
 	$(BIN)/python benchmarks/speed.py

@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from asking import RECIPE
 from hypothesis import HealthCheck, settings
+from support.index_queries import RECIPE
 
 from lookalike import Index
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import harness
 import naive
-import naive_words
 import pytest
+from naive import words as naive_words
+from support import call_kernels as harness
 
 from lookalike.lsh.minhash import odd_numbers
 from lookalike.recipe import FORMAT

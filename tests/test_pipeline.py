@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import brute
 import naive
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import brute_force as brute
 
 from lookalike import InputError, Pairs, RecipeError, deduplicate, find_pairs
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import naive
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import strategies
 
 from lookalike.errors import LookalikeError, RecipeError
 from lookalike.features.shingling import LARGEST_SHINGLE, Shingling

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command import quiet_environment
+from support.run_cli import quiet_environment
 
 import lookalike
 from lookalike import InputError, LookalikeError, OutputError, RecipeError, deduplicate, find_pairs

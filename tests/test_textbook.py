@@ -7,12 +7,12 @@ import math
 import random
 from fractions import Fraction
 
-import harness
 import naive
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import harness
-import harness_prefix
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import call_prefix_kernels as harness_prefix
 
 places = st.lists(st.integers(0, 5), max_size=40)
 

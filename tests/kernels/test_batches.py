@@ -5,15 +5,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-import harness
 import naive
-import naive_words
 import numpy as np
 import pyarrow as pa
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import words as naive_words
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.features.shingles import Shingler
 from lookalike.features.shingling import Shingling

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import naive_best
-import naive_near
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import best as naive_best
+from naive import near as naive_near
 
 from lookalike.kernels import best as kernels
 from lookalike.kernels.cells import look_in_cells

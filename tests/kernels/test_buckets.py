@@ -3,13 +3,13 @@ from __future__ import annotations
 import itertools
 import random
 
-import harness
 import naive
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.arrays.groups import find_groups
 

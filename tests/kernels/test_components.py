@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import random
 
-import harness
 import naive
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import strategies
 
 
 @given(graph=strategies.graphs())

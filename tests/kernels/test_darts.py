@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-import harness
 import naive
-import naive_darts
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import darts as naive_darts
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.kernels import darts
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import harness
 import naive
-import naive_near
-import naive_prefix
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from naive_near import Scored
+from naive import near as naive_near
+from naive import prefix as naive_prefix
+from naive.near import Scored
+from support import call_kernels as harness
 
 from lookalike.kernels import near
 from lookalike.kernels.shingles import power_of_two

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import naive_outlines
 import numpy as np
-import strategies
-from harness import int64, ints, uint64
 from hypothesis import given
 from hypothesis import strategies as st
-from naive_outlines import Goal
+from naive import outlines as naive_outlines
+from naive.outlines import Goal
 from numpy.typing import NDArray
+from support import strategies
+from support.call_kernels import int64, ints, uint64
 
 from lookalike.kernels import outlines as kernels
 

@@ -4,12 +4,12 @@ import itertools
 import math
 import random
 
-import harness
 import naive
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import strategies
 
 sizes = st.integers(1, 300)
 

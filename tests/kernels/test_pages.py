@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import naive_pages
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import pages as naive_pages
 
 from lookalike.index.pages import Pages, Summer, sums_of
 

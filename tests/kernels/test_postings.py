@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import naive
-import naive_postings
 import numpy as np
 import pytest
-import strategies
 from hypothesis import example, given
 from hypothesis import strategies as st
-from naive_postings import Posting
+from naive import postings as naive_postings
+from naive.postings import Posting
+from support import strategies
 
 from lookalike.kernels import postings as kernels
 from lookalike.kernels.codes import CONTAINMENT

@@ -4,15 +4,15 @@ import itertools
 import random
 from collections import Counter
 
-import harness
-import harness_prefix
 import naive
-import naive_prefix
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import prefix as naive_prefix
+from support import call_kernels as harness
+from support import call_prefix_kernels as harness_prefix
+from support import strategies
 
 from lookalike.kernels import prefix
 from lookalike.kernels.codes import COSINE, DICE, JACCARD, OVERLAP

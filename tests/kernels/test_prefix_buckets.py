@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-import harness_prefix
-import naive_prefix
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import prefix as naive_prefix
+from support import call_prefix_kernels as harness_prefix
+from support import strategies
 
 from lookalike.kernels.codes import JACCARD
 

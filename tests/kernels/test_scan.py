@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import harness
 import naive
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.exact import scan
 from lookalike.kernels import scan as kernels

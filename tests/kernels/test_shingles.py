@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import random
 
-import harness
 import naive
-import naive_words
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import words as naive_words
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.kernels.hashing import base_power
 

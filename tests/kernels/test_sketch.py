@@ -9,13 +9,13 @@ import math
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
-import harness
 import naive
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.kernels.sketch import classic_sketch, fast_sketch
 from lookalike.lsh.banding import Banding

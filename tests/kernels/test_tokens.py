@@ -4,14 +4,14 @@ import random
 import sys
 import unicodedata
 
-import harness
 import naive
-import naive_words
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import words as naive_words
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.features import characters
 from lookalike.kernels.tokens import BLANK, SINGLE, WORD, hash_texts

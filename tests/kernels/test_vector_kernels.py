@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import naive
-import naive_vectors
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from naive import vectors as naive_vectors
 from numpy.typing import NDArray
 
 from lookalike.kernels import vectors as kernels

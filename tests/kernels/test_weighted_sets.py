@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import harness
 import naive
-import naive_darts
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import darts as naive_darts
 from numpy.typing import NDArray
+from support import call_kernels as harness
+from support import strategies
 
 from lookalike.exact.scan import Few
 from lookalike.exact.scan_weights import make_index, may_resemble

@@ -1,0 +1,124 @@
+"""Reading what is damaged, missing or not what it says: one clear sentence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.read_tables import TABLE, TEXTS, compress, jsonl, names_of, parquet_bytes, put, refused, texts_of
+
+from lookalike.read import Batch, open_paths
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# Hostile files
+
+
+def test_invalid_utf8_everywhere(here: Path) -> None:
+    bad = pa.array([b"ok", b"b\xe2\x82d", None]).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"text": bad}), "a.parquet")
+    put(here / "a.jsonl", b'{"text":"ok"}\n\n{"text":"b\xe2\x82d"}\n{"text":null}\n')
+    put(here / "a.csv", b"n,text\n1,ok\n2,b\xe2\x82d\n")
+    put(here / "a.txt", b"ok\nb\xe2\x82d\n")
+    places = {"a.parquet": "row 2", "a.jsonl": "line 3", "a.csv": "row 2", "a.txt": "line 2"}
+    for name, place in places.items():
+        lines = name == "a.txt"
+        message = refused(name, lines=lines, text="text")
+        assert message == (
+            f"{name}, {place}: the text is not valid UTF-8; --encoding-errors replace goes on with U+FFFD in its place"
+        )
+        source = open_paths([name], lines=lines, text="text", encoding_errors="replace")
+        assert texts_of(source)[:2] == ["ok", "b\ufffdd"]
+
+
+def test_unreadable_text_file_among_good_ones(here: Path) -> None:
+    put(here / "d" / "a.txt", b"ok")
+    put(here / "d" / "b.txt", b"\xff")
+    assert refused("d").startswith("d/b.txt: the text is not valid UTF-8")
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst"])
+@pytest.mark.parametrize("inner", ["jsonl", "csv", "txt"])
+def test_damaged_compression(here: Path, ending: str, inner: str) -> None:
+    rows = [{"text": os.urandom(30).hex()} for _ in range(5000)]
+    whole = compress(
+        jsonl(*rows) if inner != "csv" else b"text\n" + b"".join(r["text"].encode() + b"\n" for r in rows), ending
+    )
+    broken = {"cut": whole[:-100], "not": b"hello, this is no archive", "hit": whole[:999] + b"\0" * 99 + whole[1100:]}
+    for name, data in broken.items():
+        put(here / f"{name}.{inner}{ending}", data)
+        assert f"{name}.{inner}{ending} cannot be read" in refused(f"{name}.{inner}{ending}", lines=inner == "txt")
+
+
+def test_damaged_parquet(here: Path) -> None:
+    pq.write_table(pa.table({"text": [os.urandom(20).hex() for _ in range(3000)]}), "good.parquet", compression="zstd")
+    whole = (here / "good.parquet").read_bytes()
+    broken = {"cut": whole[:-100], "head": whole[:500], "not": b"hello", "empty": b""}
+    for name, data in broken.items():
+        put(here / f"{name}.parquet", data)
+        assert f"{name}.parquet (as parquet) cannot be read" in refused(f"{name}.parquet")
+    put(here / "pages.parquet", whole[:50] + os.urandom(3000) + whole[3050:])
+    assert "pages.parquet cannot be read" in refused("pages.parquet")
+
+
+@pytest.mark.parametrize("name", ["none.parquet", "none.jsonl", "none/a.csv", "no*.csv"])
+def test_missing(name: str) -> None:
+    assert refused(name).startswith(name)
+
+
+def test_empty_directory(here: Path) -> None:
+    (here / "empty").mkdir()
+    assert "empty is a directory without files" in refused("empty")
+
+
+def test_dangling_link(here: Path) -> None:
+    (here / "a.jsonl").symlink_to("nowhere")
+    assert "no such file" in refused("a.jsonl")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_no_permission(here: Path) -> None:
+    put(here / "a.jsonl", b"").chmod(0)
+    assert "no permission" in refused("a.jsonl")
+
+
+def test_json_array(here: Path) -> None:
+    put(here / "a.json", b'[{"text": "a"}]')
+    assert "jq" in refused("a.json")
+    put(here / "b.json", b'{"text": "a"}\n')
+    assert texts_of(open_paths(["b.json"])) == ["a"]
+
+
+def test_parquet_by_another_name(here: Path) -> None:
+    put(here / "data.bin", parquet_bytes())
+    assert texts_of(open_paths(["data.bin"])) == ["a", "b"]
+    assert "--lines" in refused("data.bin", lines=True)
+
+
+def test_parquet_without_rows() -> None:
+    pq.write_table(pa.table({"text": pa.array([], pa.string())}), "a.parquet")
+    source = open_paths(["a.parquet"])
+    assert list(source.batches()) == []
+    assert source.names(np.array([], dtype=np.int64)).to_pylist() == []
+
+
+def test_a_batch_has_a_length() -> None:
+    assert len(Batch(0, pa.array(["a", "b"]), None, None)) == 2
+
+
+def test_a_file_name_that_is_not_utf8() -> None:
+    name = os.fsdecode(b"caf\xe9.jsonl")
+    put(Path(name), jsonl({"text": "x"}))
+    assert names_of(open_paths([name])) == ["caf\ufffd.jsonl:1"]
+    pq.write_table(TABLE, "a.parquet")
+    Path("a.parquet").rename(os.fsdecode(b"caf\xe9.parquet"))
+    assert texts_of(open_paths([os.fsdecode(b"caf\xe9.parquet")])) == TEXTS
