@@ -15,7 +15,7 @@ from lookalike.errors import InputError
 from lookalike.lsh.family import FAMILIES
 from lookalike.options import READING, Settings, check_names, plain
 from lookalike.plan import check_early, kind_of, lasting_recipe
-from lookalike.read import open_source
+from lookalike.read import open_values
 from lookalike.store.vectors import FewVectors, as_compared, fingerprints, matrix_of, refuse_wrong
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def compare(left: object, right: object, **settings: Unpack[Settings]) -> Compar
     if isinstance(left, Path) or isinstance(right, Path):
         raise InputError("compare takes two items, not files of them. Read them first")
     reading: dict[str, Any] = {name: value for name, value in settings.items() if name in READING}
-    source = open_source([left, right], **reading, kind=kind_of(settings))
+    source = open_values([left, right], **reading, kind=kind_of(settings))
     recipe = lasting_recipe(settings, source.kind)
     (batch,) = source.batches()
     if recipe.measure.of == "vectors":

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
 from lookalike.errors import InputError
-from lookalike.read import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.pack import Packed
     from lookalike.index.part import Part
+    from lookalike.read import Kind
     from lookalike.recipe import Recipe
 
 
@@ -174,7 +174,7 @@ def kit_for(recipe: Recipe) -> Kit:
 
 def kind_by(recipe: Recipe) -> Kind:
     """Return what the items of a recipe are."""
-    kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
+    kinds: dict[str, Kind] = {kind: kind for kind in COLUMNS}
     return kinds.get(recipe.shingling.kind, "texts")
 
 

@@ -86,7 +86,7 @@ class Vectors:
         rows = as_compared(rows, self._measure)
         prints = fingerprints(rows)
         prints[missing] = 0
-        return Checked(rows, prints, int(missing.sum()), bits, batch.truths)
+        return Checked(rows, prints, int(missing.sum()), bits, batch.bit_length)
 
     def append(self, checked: Checked, source: Source, first: int) -> None:
         """Take a batch that was looked through; now they come in order. All have the wider type of all batches."""
@@ -96,7 +96,7 @@ class Vectors:
         elif not self.length:
             self._begin(rows.shape[1], checked.bits, rows.dtype)
         elif self._differs(checked):
-            raise self._other_length(checked, source.where(first + int(np.argmax(prints[:, 0] != 0))))
+            raise self._other_length(checked, source.locate(first + int(np.argmax(prints[:, 0] != 0))))
         self._truths = self._truths or checked.truths
         if rows.dtype.itemsize > self._dtype.itemsize:
             self._widen(rows.dtype)
@@ -289,4 +289,4 @@ def refuse_wrong(batch: Batch, source: Source, measure: Measure) -> None:
 def refuse(wrong: NDArray[np.intp], batch: Batch, source: Source, why: str) -> None:
     """Raise if vectors of a batch are wrong, and say where the first stands."""
     if len(wrong):
-        raise InputError(f"{source.where(batch.first + int(wrong[0]))}: the vector {why}")
+        raise InputError(f"{source.locate(batch.first + int(wrong[0]))}: the vector {why}")

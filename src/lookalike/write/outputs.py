@@ -171,7 +171,7 @@ def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[P
     with contextlib.ExitStack() as stack:
         files = [(path, stack.enter_context(_open(path, temporary[path])), mask) for path, mask in picks.items()]
         first = 0
-        for lines in source.raw_rows() or ():
+        for lines in source.raw_lines() or ():
             for path, file, mask in files:
                 with writing(path):
                     _write_lines(file, lines, mask[first : first + len(lines)])
@@ -213,7 +213,7 @@ def _write_picked(source: Source, writer: Writer, batch: pa.RecordBatch, mask: M
     items = first + np.flatnonzero(mask)
     picked = batch if mask.all() else batch.filter(as_arrow(mask))
     if not same:
-        picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.where(int(items[row])))
+        picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.locate(int(items[row])))
     writer.write(picked)
 
 

@@ -149,7 +149,7 @@ def makers(run: Run, *, exactly: bool) -> tuple[Shingler, Signer | Sampler | Wei
 
 def total_of(run: Run) -> int | None:
     """Return how many items there are to sign, about, if that is known."""
-    counts = [source.about() for source in run.sources]
+    counts = [source.estimated_rows() for source in run.sources]
     return None if None in counts else sum(count for count in counts if count is not None)
 
 

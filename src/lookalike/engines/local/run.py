@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 def check_alike(one: Source, other: Source) -> None:
     """Raise where two collections can have nothing in common."""
-    if one.kind != other.kind and other.about() != 0:
+    if one.kind != other.kind and other.estimated_rows() != 0:
         raise InputError(
             f"The items are {one.kind}, but those they are compared with {other.kind}. Compare like with like"
         )
-    here, there = one.holds, other.holds
+    here, there = one.element_type, other.element_type
     if here is not None and there is not None and here != there:
         raise InputError(
             f"The elements of the sets are of {here}, but those they are compared with of {there}. Make them one type"
@@ -51,7 +51,7 @@ class Run:
         self.against: Source | None = None
         if against is not None:
             self.against = open_source(against, **reading)
-            if self.source.kind != self.against.kind and self.source.about() == 0:
+            if self.source.kind != self.against.kind and self.source.estimated_rows() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_alike(self.source, self.against)
         self.recipe = recipe_of(settings, self.source.kind)
