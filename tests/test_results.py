@@ -146,16 +146,16 @@ def test_nothing_at_all(given: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("corpus.parquet", "a single string"),
-        (b"corpus.parquet", "a single string"),
-        (5, "int is nothing"),
+        ("corpus.parquet", "corpus.parquet: no such file"),
+        (b"corpus.parquet", "a single text is not a collection"),
+        (5, "type int cannot be read"),
         (["a", 5], "item 1 is int"),
         (["a\ud800"], "not valid UTF-8"),
         (pa.table({"n": [1]}), "no string column"),
         (pa.table({"a": ["x"], "b": ["y"]}), "several string columns"),
         (Path("nowhere.jsonl"), "no such file"),
         ({"a": "x", 1: "y"}, "keys of a dict"),
-        ({1 << 63: "x"}, "64 bits"),
+        ({1 << 63: "x"}, "64-bit"),
     ],
 )
 def test_what_cannot_go_in(given: Any, message: str) -> None:

@@ -9,7 +9,7 @@ from lookalike.errors import InputError
 from lookalike.kinds import kind_named
 from lookalike.options import READING, check_names, plain
 from lookalike.plan import check_early, kind_asked, lasting_recipe
-from lookalike.read import open_source
+from lookalike.read import open_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,7 @@ def compare(left: object, right: object, **settings: Unpack[Settings]) -> Compar
     if isinstance(left, Path) or isinstance(right, Path):
         raise InputError("compare takes two items, not files of them. Read them first")
     reading: dict[str, Any] = {name: value for name, value in settings.items() if name in READING}
-    source = open_source([left, right], **reading, kind=kind_asked(settings))
+    source = open_values([left, right], **reading, kind=kind_asked(settings))
     recipe, kind = lasting_recipe(settings, source.kind), kind_named(source.kind)
     (batch,) = source.batches()
     kind.check(batch, source, recipe)

@@ -161,4 +161,4 @@ def padded(rows: NDArray[Any]) -> NDArray[np.uint8]:
 def refuse(wrong: NDArray[np.intp], batch: Batch, source: Source, why: str) -> None:
     """Raise if vectors of a batch are wrong, naming the place of the first."""
     if len(wrong):
-        raise InputError(f"{source.where(batch.first + int(wrong[0]))}: the vector {why}")
+        raise InputError(f"{source.locate(batch.first + int(wrong[0]))}: the vector {why}")

@@ -76,7 +76,7 @@ class Vectors:
         rows = self._rows.as_compared(rows, self._measure)
         prints = fingerprints(rows)
         prints[missing] = 0
-        return Checked(rows, prints, int(missing.sum()), bits, batch.truths)
+        return Checked(rows, prints, int(missing.sum()), bits, batch.bit_length)
 
     def append(self, checked: Checked, source: Source, first: int) -> None:
         """Append a checked batch, in order. All rows have the widest type of any batch."""
@@ -86,7 +86,7 @@ class Vectors:
         elif not self.length:
             self._begin(rows.shape[1], checked.bits, rows.dtype)
         elif self._differs(checked):
-            raise self._other_length(checked, source.where(first + int(np.argmax(prints[:, 0] != 0))))
+            raise self._other_length(checked, source.locate(first + int(np.argmax(prints[:, 0] != 0))))
         self._truths = self._truths or checked.truths
         if rows.dtype.itemsize > self._dtype.itemsize:
             self._widen(rows.dtype)

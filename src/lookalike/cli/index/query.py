@@ -121,7 +121,7 @@ def look_for(
         matches = index.query_source(source, top, threshold, seen)
         table = matches.to_arrow()
         rows = table["query"]
-        names = pa.chunked_array(ids).take(rows) if ids else source.names(rows.to_numpy())
+        names = pa.chunked_array(ids).take(rows) if ids else source.default_ids(rows.to_numpy())
     return matches, table.set_column(0, "query", names)
 
 

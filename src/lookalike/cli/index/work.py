@@ -48,7 +48,7 @@ class Work(Session):
     @contextmanager
     def reading(self, stage: str, source: Source) -> Iterator[Callable[[Batch], None]]:
         """Count the items of a source as they are read, and show how far that is."""
-        with self.stage(stage, source.about()) as advance:
+        with self.stage(stage, source.estimated_rows()) as advance:
 
             def seen(batch: Batch) -> None:
                 self.read += len(batch)

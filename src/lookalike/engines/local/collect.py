@@ -76,7 +76,7 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
 
 def estimated_items(run: Run) -> int | None:
     """Return approximately how many items there are to sign, if that is known."""
-    counts = [source.about() for source in run.sources]
+    counts = [source.estimated_rows() for source in run.sources]
     return None if None in counts else sum(count for count in counts if count is not None)
 
 

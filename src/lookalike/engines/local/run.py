@@ -41,7 +41,7 @@ class Run:
         self.against: Source | None = None
         if against is not None:
             self.against = open_source(against, **reading)
-            if self.source.kind != self.against.kind and self.source.about() == 0:
+            if self.source.kind != self.against.kind and self.source.estimated_rows() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_comparable(self.source, self.against)
         self.kind = kind_named(self.source.kind)
@@ -64,8 +64,8 @@ class Run:
 
 def check_comparable(one: Source, other: Source) -> None:
     """Raise where two collections can have nothing in common."""
-    if one.kind != other.kind and other.about() != 0:
+    if one.kind != other.kind and other.estimated_rows() != 0:
         raise InputError(f"The items are {one.kind}, but `against` holds {other.kind}. Compare items of one kind")
-    left, right = one.holds, other.holds
+    left, right = one.element_type, other.element_type
     if left is not None and right is not None and left != right:
         raise InputError(f"The elements of the sets are {left}, but those of `against` are {right}. Use one type")

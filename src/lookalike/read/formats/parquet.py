@@ -1,4 +1,4 @@
-"""Parquet files, a few columns at a time, without a Python object per row."""
+"""Parquet, streamed a few columns at a time, without a Python object per row."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .columns import storable_schema
-from .part import OneFile
-from .streams import reading
+from lookalike.read.columns import storable_schema
+from lookalike.read.streams import reading
+
+from .base import FileFormat, SingleFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from .base import Format, Options
+    from lookalike.read.options import Options
 
-_FEWEST, _MOST = 16, 65_536
+    from .base import Entry
+
+_MIN_ROWS, _MAX_ROWS = 16, 65_536
 _BUFFER = 1 << 20
 _SUSPICIOUS = 256
-"""Bytes a row below which the footer may mislead: a dictionary holds each distinct text once."""
+"""Bytes per row below which the footer may mislead: a dictionary holds each distinct text once."""
 
 
-class ParquetPart(OneFile):
+class ParquetReader(SingleFile):
     """One parquet file. Only its footer is kept; the file is open while it is read."""
 
-    format: Format = "parquet"
+    format = "parquet"
 
-    def __init__(self, path: Path, label: str, options: Options) -> None:
-        super().__init__(path, label, options)
-        with reading(f"{label} (as parquet)"), path.open("rb") as file:
+    def __init__(self, entry: Entry, options: Options) -> None:
+        super().__init__(entry, options)
+        with reading(f"{entry.label} (as parquet)"), entry.path.open("rb") as file:
             self._footer = pq.ParquetFile(file).metadata
 
     @cached_property
@@ -43,11 +45,11 @@ class ParquetPart(OneFile):
 
     @property
     def columns(self) -> pa.Schema:
-        """The same: parquet knows its columns."""
+        """The same: the footer names the columns."""
         return self.schema
 
-    def about(self) -> int | None:
-        """Return how many rows there are."""
+    def estimated_rows(self) -> int | None:
+        """Return the number of rows."""
         return int(self._footer.num_rows)
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -62,18 +64,18 @@ class ParquetPart(OneFile):
         # Without these two the compressed bytes of a whole row group are held.
         with reading(self.label), pa.OSFile(os.fsencode(self._path)) as handle:
             file = pq.ParquetFile(handle, metadata=self._footer, pre_buffer=False, buffer_size=_BUFFER)
-            size = self._rows_a_batch(file, names)
+            size = self._rows_per_batch(file, names)
             yield from (batch for batch in file.iter_batches(batch_size=size, columns=names) if batch.num_rows)
 
-    def _rows_a_batch(self, file: pq.ParquetFile, names: list[str] | None) -> int:
-        """Choose how many rows are about `batch_bytes`."""
-        average = self._bytes_a_row(names)
+    def _rows_per_batch(self, file: pq.ParquetFile, names: list[str] | None) -> int:
+        """Return how many rows take approximately `batch_bytes`."""
+        average = self._bytes_per_row(names)
         if average < _SUSPICIOUS and file.metadata.num_rows:
-            sample = next(file.iter_batches(batch_size=_FEWEST, columns=names))
+            sample = next(file.iter_batches(batch_size=_MIN_ROWS, columns=names))
             average = max(average, sample.nbytes / max(1, sample.num_rows))
-        return int(min(_MOST, max(_FEWEST, self._options.batch_bytes // max(1.0, average))))
+        return int(min(_MAX_ROWS, max(_MIN_ROWS, self._options.batch_bytes // max(1.0, average))))
 
-    def _bytes_a_row(self, names: list[str] | None) -> float:
+    def _bytes_per_row(self, names: list[str] | None) -> float:
         wanted = None if names is None else set(names)
         total = 0
         for group in map(self._footer.row_group, range(self._footer.num_row_groups)):
@@ -82,3 +84,12 @@ class ParquetPart(OneFile):
                 if wanted is None or path in wanted or path.split(".", 1)[0] in wanted:
                     total += column.total_uncompressed_size
         return float(total / max(1, self._footer.num_rows))
+
+
+PARQUET = FileFormat(
+    "parquet",
+    lambda entries, options: ParquetReader(entries[0], options),
+    suffixes=(".parquet", ".pq"),
+    compressible=False,
+    magic=b"PAR1",
+)

@@ -1,4 +1,4 @@
-"""JSON Lines by Python's own parser: for the first block, and for blocks that Arrow refuses.
+"""JSON Lines by Python's own parser: for the first block, and for blocks that Arrow rejects.
 
 It either names the line that is wrong or returns what Arrow could not: lone surrogates, repeated keys, columns that
 hold values of several types.
@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.errors import InputError
-
-from .columns import is_string
-from .utf8 import has_surrogate, invalid_utf8, replace_surrogates, scrub
+from lookalike.read.columns import is_string
+from lookalike.read.utf8 import has_surrogate, invalid_utf8, replace_surrogates, scrub
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .base import EncodingErrors, Lines
+    from lookalike.read.base import EncodingErrors, Lines
 
 Record = dict[str, Any]
 _REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)
 _SIMPLE = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string(), type(None): pa.null()}
-_WEIGHTS = pa.map_(pa.string(), pa.float64())
+_NUMBER_MAP = pa.map_(pa.string(), pa.float64())
 _WIDENED = ((pa.int64(), pa.float64()), (pa.list_(pa.int64()), pa.list_(pa.float64())))
 _JSON_NAMES = {
     str: "a string",
@@ -37,24 +36,24 @@ _JSON_NAMES = {
 
 
 def probe(lines: Lines, label: str) -> pa.Schema:
-    """Find columns and their types, the first type that is not null; never fails for what a column holds."""
-    kinds: dict[str, pa.DataType] = {}
+    """Return the columns and their types, the first that is not null; whatever a column holds, this does not fail."""
+    types: dict[str, pa.DataType] = {}
     for _, record in _records(lines, label):
         for name, value in record.items():
-            kinds[name] = _wider(kinds.get(name, pa.null()), _kind(value))
-    return pa.schema(list(kinds.items()))
+            types[name] = _wider(types.get(name, pa.null()), _type_of(value))
+    return pa.schema(list(types.items()))
 
 
-def _kind(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
+def _type_of(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
     if isinstance(value, list):
-        return pa.list_(_kind_of_items({type(item) for item in value}))
+        return pa.list_(_type_of_members({type(member) for member in value}))
     if isinstance(value, dict) and {type(weight) for weight in value.values()} <= {int, float}:
-        return _WEIGHTS
+        return _NUMBER_MAP
     return _SIMPLE.get(type(value), pa.struct([]))
 
 
-def _kind_of_items(held: set[type]) -> pa.DataType:
-    """Return the type of a list's items: one that a set or a vector may have, else that of objects without keys."""
+def _type_of_members(held: set[type]) -> pa.DataType:
+    """Return the type of a list's members: one that a set or a vector may have, else that of objects without keys."""
     if held == {int, float}:
         return pa.float64()
     if len(held) > 1 or bool in held:
@@ -68,29 +67,29 @@ def _wider(old: pa.DataType, new: pa.DataType) -> pa.DataType:
     return new if (old, new) in _WIDENED else old
 
 
-def settled(kind: pa.DataType) -> pa.DataType:
-    """Undo Arrow's guess that strings are dates, and what no file format can hold: objects without keys."""
-    return pa.string() if _has_empty_struct(kind) else _without_dates(kind)
+def storable(arrow_type: pa.DataType) -> pa.DataType:
+    """Return strings where Arrow guessed dates, and for what no file format can hold: objects without keys."""
+    return pa.string() if _has_empty_struct(arrow_type) else _without_dates(arrow_type)
 
 
-def _without_dates(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_temporal(kind):
+def _without_dates(arrow_type: pa.DataType) -> pa.DataType:
+    if pa.types.is_temporal(arrow_type):
         return pa.string()
-    if pa.types.is_list(kind):
-        return pa.list_(_without_dates(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([pa.field(field.name, _without_dates(field.type)) for field in kind])
-    return kind
+    if pa.types.is_list(arrow_type):
+        return pa.list_(_without_dates(arrow_type.value_type))
+    if pa.types.is_struct(arrow_type):
+        return pa.struct([pa.field(field.name, _without_dates(field.type)) for field in arrow_type])
+    return arrow_type
 
 
-def _has_empty_struct(kind: pa.DataType) -> bool:
-    if pa.types.is_struct(kind):
-        return kind.num_fields == 0 or any(_has_empty_struct(field.type) for field in kind)
-    return pa.types.is_list(kind) and _has_empty_struct(kind.value_type)
+def _has_empty_struct(arrow_type: pa.DataType) -> bool:
+    if pa.types.is_struct(arrow_type):
+        return arrow_type.num_fields == 0 or any(_has_empty_struct(field.type) for field in arrow_type)
+    return pa.types.is_list(arrow_type) and _has_empty_struct(arrow_type.value_type)
 
 
 def infer(lines: Lines, label: str) -> pa.Schema:
-    """Find the type of every column of a block; string where the values have no common one."""
+    """Return the type of every column of a block; string where the values have none in common."""
     columns: dict[str, list[Any]] = {}
     for _, record in _records(lines, label):
         for name, value in record.items():
@@ -106,7 +105,7 @@ def _common(values: list[Any]) -> pa.DataType:
 
 
 def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *, strict: bool) -> pa.RecordBatch:
-    """Read a block; `strict` refuses a value that is not of its column's type, else it becomes JSON text."""
+    """Read a block; `strict` rejects a value that is not of its column's type; otherwise it becomes JSON text."""
     columns: dict[str, list[Any]] = {name: [] for name in schema.names}
     for number, record in _records(lines, label):
         for field in schema:
@@ -117,7 +116,7 @@ def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *
 
 
 def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
-    """Parse line by line; bytes that are no UTF-8 pass as surrogates, since the column may not matter."""
+    """Parse line by line; bytes that are not UTF-8 pass as surrogates, since the column may not matter."""
     for start, end, number in zip(lines.starts, lines.ends, lines.numbers, strict=True):
         where = f"{label}, line {number}"
         try:
@@ -141,12 +140,12 @@ def _checked(value: Any, field: pa.Field, where: str, errors: EncodingErrors, *,
     if value is None:
         return None
     if strict and not _fits(value, field.type):
-        raise InputError(f"{where}: column {field.name!r} holds {_name(value)}, not {_wanted(field.type)}")
+        raise InputError(f"{where}: column {field.name!r} holds {_name(value)}, not {_expected(field.type)}")
     if is_string(field.type) and not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):
         return _decoded(value, field.name, where, errors)
-    if field.type == _WEIGHTS:
+    if field.type == _NUMBER_MAP:
         return [(_decoded(name, field.name, where, errors), weight) for name, weight in value.items()]
     return scrub(value)
 
@@ -159,15 +158,17 @@ def _decoded(text: str, name: str, where: str, errors: EncodingErrors) -> str:
     return replace_surrogates(text)
 
 
-def _fits(value: Any, kind: pa.DataType) -> bool:  # noqa: ANN401  a JSON value
-    return bool(_wider(_kind(value), kind) == kind)
+def _fits(value: Any, arrow_type: pa.DataType) -> bool:  # noqa: ANN401  a JSON value
+    return bool(_wider(_type_of(value), arrow_type) == arrow_type)
 
 
-def _wanted(kind: pa.DataType) -> str:
+def _expected(arrow_type: pa.DataType) -> str:
     simple = {pa.string(): "a string", pa.bool_(): "a Boolean", pa.int64(): "an integer", pa.float64(): "a number"}
-    if kind == _WEIGHTS:
+    if arrow_type == _NUMBER_MAP:
         return "an object of numbers"
-    return simple[kind] if kind in simple else f"a list of {simple.get(kind.value_type, 'an integer').split()[-1]}s"
+    if arrow_type in simple:
+        return simple[arrow_type]
+    return f"a list of {simple.get(arrow_type.value_type, 'an integer').split()[-1]}s"
 
 
 def _array(values: list[Any], field: pa.Field, label: str, lines: Lines) -> pa.Array:

@@ -10,29 +10,30 @@ import pyarrow as pa
 import pyarrow.csv
 
 from lookalike.errors import InputError
+from lookalike.read.streams import BOM, estimated_lines, open_bytes, reading
 
-from .part import OneFile
-from .streams import lines_about, open_bytes, reading
+from .base import FileFormat, SingleFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
-    from .base import Format, Options
+    from lookalike.read.options import Options
+
+    from .base import Entry
 
 _PROBE_BYTES = 1 << 20
-_LARGEST = (1 << 31) - 1
+_MAX_BYTES = (1 << 31) - 1
 _TAIL_BYTES = 64
 _TOO_LONG = "straddling object"
 
 
-class DelimitedPart(OneFile):
+class DelimitedReader(SingleFile):
     """One CSV or TSV file, plain or compressed. Its first line names the columns."""
 
-    format: Format = "csv"
+    format = "csv"
 
-    def __init__(self, path: Path, label: str, options: Options, codec: str | None, delimiter: str) -> None:
-        super().__init__(path, label, options, codec)
+    def __init__(self, entry: Entry, options: Options, delimiter: str) -> None:
+        super().__init__(entry, options)
         self._delimiter = delimiter
 
     @cached_property
@@ -48,14 +49,15 @@ class DelimitedPart(OneFile):
         """The same."""
         return self.columns
 
-    def is_number(self, name: str) -> bool:
-        """Tell whether a column looks like numbers; a rank is compared as what it looks like."""
-        kind = self._guessed.field(name).type
-        return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    def estimated_rows(self) -> int | None:
+        """Return the number of rows, estimated from the first lines; None if the file is compressed."""
+        return estimated_lines(self._path, self._codec)
 
-    def about(self) -> int | None:
-        """Return how many items there are, judging by the first lines; None if the file is compressed."""
-        return lines_about(self._path, self._codec)
+    def rank_type(self, column: pa.Field) -> pa.DataType:
+        """Return the type of a column that looks like numbers as such: as a string, 9 would be above 10."""
+        guessed = self._guessed.field(column.name).type
+        is_number = pa.types.is_integer(guessed) or pa.types.is_floating(guessed)
+        return pa.float64() if is_number else column.type
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns."""
@@ -67,7 +69,7 @@ class DelimitedPart(OneFile):
 
     @cached_property
     def _guessed(self) -> pa.Schema:
-        """Header, and what the first rows look like."""
+        """The header, with the types that the first rows seem to have."""
         size = _PROBE_BYTES
         while True:
             try:
@@ -105,7 +107,7 @@ class DelimitedPart(OneFile):
             include_columns=names,
             check_utf8=False,
             null_values=[""],
-            strings_can_be_null=self._options.long,  # an empty text is a text, but no name
+            strings_can_be_null=self._options.is_long_table,  # an empty text is a text, but not an id
         )
         with self._open(size, convert) as reader:
             for batch in reader:
@@ -116,7 +118,7 @@ class DelimitedPart(OneFile):
 
     @contextlib.contextmanager
     def _open(self, size: int, convert: pyarrow.csv.ConvertOptions) -> Iterator[pyarrow.csv.CSVStreamingReader]:
-        """Start Arrow's reader; it tells a callback, not the exception, which row is wrong."""
+        """Start Arrow's reader; it passes the row that is wrong to a callback, not with the exception."""
         wrong: list[str] = []
 
         def note(row: pyarrow.csv.InvalidRow) -> str:
@@ -137,7 +139,7 @@ class DelimitedPart(OneFile):
         number = "a row" if row.number is None else f"row {row.number - 1}"
         return (
             f"{self.label}, {number}: expected {row.expected_columns} columns, found {row.actual_columns}; "
-            "put quotes round values that hold delimiters or newlines"
+            "put quotes around values that hold delimiters or newlines"
         )
 
     def _check_last(self, value: pa.Scalar, rows: int) -> None:
@@ -158,6 +160,23 @@ class DelimitedPart(OneFile):
         """Return the next block size to try, or give up with the error."""
         if _TOO_LONG not in str(error):
             raise error
-        if size == _LARGEST:
+        if size == _MAX_BYTES:
             raise InputError(f"{self.label}: a row is longer than 2 GB; a quote before it may not be closed") from error
-        return min(_LARGEST, 8 * size)
+        return min(_MAX_BYTES, 8 * size)
+
+
+def _format(delimiter: str, *suffixes: str) -> FileFormat:
+    def recognises(head: bytes, names: Sequence[str]) -> bool:
+        """Return whether the header names one of the columns that are looked for."""
+        header = head.removeprefix(BOM).splitlines()[0].decode("utf-8", "replace")
+        return bool({cell.strip('" ') for cell in header.split(delimiter)} & set(names))
+
+    return FileFormat(
+        "csv",
+        lambda entries, options: DelimitedReader(entries[0], options, delimiter),
+        suffixes=suffixes,
+        recognises=recognises,
+    )
+
+
+CSV, TSV = _format(",", ".csv"), _format("\t", ".tsv", ".tab")
