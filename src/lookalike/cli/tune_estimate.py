@@ -1,9 +1,11 @@
-"""What a sample says of a collection, as tables of plain characters."""
+"""Estimates from a sample, as text: the similarities of a collection and the costs of bandings."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
+
+from lookalike.summary import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,45 +15,48 @@ if TYPE_CHECKING:
     from lookalike.tuning.sample import Bin
 
 AROUND = 7
-"""Numbers of rows shown on either side of the one chosen."""
+"""Number of bandings shown on either side of the one chosen."""
 
 
-def estimate_told(found: Estimate) -> Iterator[str]:
-    """Yield the lines about an estimate: the sample, the similarities, the costs, the candidates to expect."""
+def describe_estimate(found: Estimate) -> Iterator[str]:
+    """Yield the lines of an estimate: the sample, the similarities, the costs, the candidates to expect."""
     yield ""
-    size = "" if found.shingles is None else f"; a set has {found.shingles:,.1f} shingles on average"
-    yield f"Sampled {found.sampled:,} of the {found.compared:,} items that differ ({found.items:,} read){size}."
+    size = "" if found.shingles is None else f"; {found.shingles:,.1f} shingles per item on average"
+    yield f"Sampled {found.sampled:,} of the {found.compared:,} distinct items ({found.items:,} read){size}."
     yield from ("", *similarity_table(found), "", *cost_table(found), "")
     best = found.best
     yield (
         f"Expected: {best.candidates:,.0f} candidates (standard error {best.error:,.0f}), "
-        f"{best.false_candidates:,.0f} of them in vain."
+        f"{best.false_candidates:,.0f} of them false."
     )
-    yield f"Band keys of all items take {best.key_bytes / 1e6:,.1f} MB on disk."
-    yield "A mean over all seeds: items of one template meet together or not at all, so runs vary, most of them below."
+    yield f"The band keys of all items take {best.key_bytes / 1e6:,.1f} MB on disk."
+    yield (
+        "This is the mean over all seeds. Items made from one template become candidates together or not at all, so "
+        "runs vary; most have fewer."
+    )
     if found.exact_seconds is not None:
-        yield exact_told(found)
+        yield exact_search(found)
 
 
-def exact_told(found: Estimate) -> str:
-    """Return how bands compare with no bands at all."""
-    taken = f"Comparing all with all takes {found.exact_seconds:.3f} seconds"
+def exact_search(found: Estimate) -> str:
+    """Return how an exact search compares with the bands."""
+    time = f"An exact search takes {found.exact_seconds:.3f} seconds"
     if found.exact:
-        return f"{taken}, no more than these bands, and misses nothing: a run does that unless it is given bands."
-    return f"{taken}, more than these bands."
+        return f"{time}, no longer than these bands, and misses nothing: a run uses it unless bands are given."
+    return f"{time}, longer than these bands."
 
 
 def similarity_table(found: Estimate) -> list[str]:
-    """Return how many pairs the sample has of each similarity, and how many that makes among all items."""
+    """Return the lines of a table: the number of pairs by similarity, in the sample and among all items."""
     rows = [
-        (between(one, found.measure), f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}")
+        (bin_range(one, found.measure), f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}")
         for one in found.bins
     ]
-    return table((found.measure.column, "pairs sampled", "pairs among all", "standard error"), rows)
+    return table((found.measure.column, "pairs in sample", "pairs in total", "standard error"), rows)
 
 
-def between(one: Bin, measure: Measure) -> str:
-    """Name the values of a bin. Sets that share nothing are not counted, and a distance of 0 is a copy's."""
+def bin_range(one: Bin, measure: Measure) -> str:
+    """Return the range of a bin. Sets that share nothing are not counted, and a distance of 0 is that of a copy."""
     if math.isinf(one.high):
         return f"more than {one.low:.4g}"
     low = f"{one.low:.4g}" if one.low or measure.of == "vectors" else "more than 0"
@@ -59,7 +64,7 @@ def between(one: Bin, measure: Measure) -> str:
 
 
 def cost_table(found: Estimate) -> Iterator[str]:
-    """Yield what bandings cost, in seconds, by their number of rows; the cheapest is marked."""
+    """Yield the lines of a table: the cost of bandings in seconds, by their number of rows; the cheapest is marked."""
     at = found.costs.index(found.best)
     shown = found.costs[max(at - AROUND, 0) : at + AROUND + 1]
     rows = []
@@ -69,11 +74,11 @@ def cost_table(found: Estimate) -> Iterator[str]:
         rows.append((f"{mark}{one.banding.rows}", str(one.banding.bands), f"{one.candidates:,.0f}", *seconds))
     yield from table(("rows", "bands", "candidates", "sign", "sort", "meet", "verify", "seconds"), rows)
     if left_out := len(found.costs) - len(shown):
-        yield f"{left_out} more that cost more; --json has all."
-    yield "* is the cheapest. Seconds are those of one core of one machine, without reading: only ratios matter."
+        yield f"{plural(left_out, 'more expensive banding')} not shown; use --json to list all."
+    yield "* marks the cheapest. Seconds are for one core of one machine, without reading: only their ratios matter."
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, all columns to the right."""
+    """Return the lines of a table with all columns aligned to the right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in (head, *rows)]
