@@ -95,6 +95,10 @@ class Measure:
     """Whether the chance that a slot agrees depends on the threshold."""
     slot_is_value: ClassVar[bool] = False
     """Whether the chance that a slot agrees is the value itself."""
+    slot_bytes: ClassVar[int | None] = None
+    """Bytes of a slot of a signature, where it is a number."""
+    counts_zero: ClassVar[bool] = False
+    """Whether pairs with the value 0 are counted. Sets that share nothing are not, nor are equal bits, being copies."""
     unrelated_slot: ClassVar[float | None] = None
     """The chance that a slot of two unrelated items agrees; None if that is next to nothing."""
 

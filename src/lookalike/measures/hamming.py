@@ -22,6 +22,7 @@ class Hamming(VectorMeasure):
     is_distance = True
     is_whole = True
     takes_bits = True
+    counts_zero = False
 
     @property
     def family(self) -> type[Family]:

@@ -17,6 +17,8 @@ class SetMeasure(Measure):
     Band keys of sets agree with the chance of their Jaccard similarity, so every measure says what it implies for that.
     """
 
+    slot_bytes = 8
+
     kernel: ClassVar[int | None] = None
     """The number of its kernel. Without one, pairs are found by Jaccard similarity and scored by `similarity`."""
     search_kernel: ClassVar[int | None] = None

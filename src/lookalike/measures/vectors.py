@@ -15,6 +15,7 @@ class VectorMeasure(Measure):
     """A similarity or distance of two rows of a matrix."""
 
     unrelated_slot = 0.5
+    counts_zero = True
 
     uses_direction_only: ClassVar[bool] = False
     """Whether the length of a vector does not matter. A vector of zeros then has no value with any other."""
