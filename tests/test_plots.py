@@ -30,7 +30,7 @@ def test_a_saved_plot_has_the_same_bytes_each_time(tmp_path: Path, ending: str) 
 
 def test_a_plot_that_cannot_be_saved_says_why(tmp_path: Path) -> None:
     figure = plots.curve(Banding(20, 5))
-    with pytest.raises(OutputError, match=r"Got .*s\.jpeg; choose a name that ends in \.svg, \.png or \.pdf"):
+    with pytest.raises(OutputError, match=r"Got .*s\.jpeg; choose \.svg, \.png or \.pdf"):
         plots.save(figure, tmp_path / "s.jpeg")
     with pytest.raises(OutputError, match="cannot be written"):
         plots.save(figure, tmp_path / "nowhere" / "s.svg")

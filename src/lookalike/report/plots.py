@@ -309,7 +309,7 @@ def check_ending(path: Path) -> None:
     """Raise if the file name extension is not that of an image format."""
     if path.suffix.lower() not in FORMATS:
         formats = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
-        raise OutputError(f"A plot must be an SVG, PNG or PDF file. Got {path}; choose a name that ends in {formats}")
+        raise OutputError(f"A plot must be an image file. Got {path}; choose {formats} as its ending")
 
 
 def render(figure: Figure, kind: str, **options: Any) -> bytes:  # noqa: ANN401 - options of savefig
