@@ -22,7 +22,7 @@ from typing import Any
 
 from lookalike import Index
 from lookalike.index import change
-from lookalike.index.make import PartWriter
+from lookalike.index.storage.part_writer import PartWriter
 
 POINTS = ("fsync", "rename", "replace", "unlink", "write", "BEGIN", "SAVEPOINT", "COMMIT", "wal_checkpoint")
 Held = dict[int, str]

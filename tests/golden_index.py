@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lookalike import Index
-from lookalike.index.schema import FORMAT
+from lookalike.index.storage.schema import FORMAT
 
 ARCHIVE = Path(__file__).parent / "data" / f"index_format_{FORMAT}.tar.xz"
 

@@ -168,7 +168,7 @@ def test_fields_stream_with_the_items_however_batches_are_cut(monkeypatch: pytes
     write_lines("c.jsonl", table.to_pylist())
     for path in ("a.parquet", "b.parquet", "c.jsonl"):
         for size in (1, 3000, 1 << 20):
-            monkeypatch.setattr("lookalike.cli.index.work.BATCH", size)
+            monkeypatch.setattr("lookalike.cli.index.session.BATCH", size)
             done("index", "build", "i", path, *SETTINGS, "--fields", "n,wide", "--force")
             assert [{key: row[key] for key in ("text", "n", "wide")} for row in rows("i")] == table.to_pylist()
 

@@ -19,8 +19,8 @@ from command import LOOKALIKE, done, quiet_environment, run, state
 from indexed import build, refused, rows, said, write_corpus, write_lines
 
 from lookalike import Index, OutputError
-from lookalike.cli.index.place import new_folder
-from lookalike.index.schema import FORMAT
+from lookalike.index.storage.replacement import new_folder
+from lookalike.index.storage.schema import FORMAT
 
 
 @pytest.fixture(autouse=True)

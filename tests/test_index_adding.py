@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike import Index, InputError, Recipe
-from lookalike.index import resemble
+from lookalike.index import screening as resemble
 
 
 def test_repeated_ids_are_refused(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ import pytest
 
 from lookalike import Index, InputError, OutputError
 from lookalike.index import change
-from lookalike.index.latest import LATEST
-from lookalike.index.schema import DATABASE
+from lookalike.index.storage.last_commit import LATEST
+from lookalike.index.storage.schema import DATABASE
 
 MUCH = int(os.environ.get("LOOKALIKE_CRASH", "1"))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lookalike import Index, InputError, LookalikeError, OutputError
-from lookalike.index.schema import DATABASE, FORMAT
-from lookalike.index.seal import SEAL
+from lookalike.index.storage.database_checksum import SEAL
+from lookalike.index.storage.schema import DATABASE, FORMAT
 
 NOBODY = 65534
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from lookalike import Index, InputError
-from lookalike.index.container import Container, ContainerWriter
-from lookalike.index.schema import DATABASE
+from lookalike.index.storage.container import Container, ContainerWriter
+from lookalike.index.storage.schema import DATABASE
 
 FREE = ("items", "offsets", "rows", "sums")
 """Columns of which the bytes are up to libraries: compressed items, and ids as Arrow writes them."""

@@ -18,10 +18,10 @@ from asking import RECIPE, in_another_process
 from command import done
 
 from lookalike import Index, InputError, OutputError
-from lookalike.index import store
-from lookalike.index.connect import Connected, connect
-from lookalike.index.latest import LATEST
-from lookalike.index.schema import DATABASE
+from lookalike.index.storage import database as store
+from lookalike.index.storage.connection import Connected, connect
+from lookalike.index.storage.last_commit import LATEST
+from lookalike.index.storage.schema import DATABASE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="what is tested is how other systems do it")
 
@@ -251,7 +251,7 @@ def test_forked_while_another_thread_works(folder: Path) -> None:
     """It is waited for; if it takes too long, the child cannot open the index, and the parent is not disturbed."""
     code = """
 import os, threading
-from lookalike.index import fork
+from lookalike.index.storage import fork_safety as fork
 fork.A_MOMENT = 0.2
 index = Index.open(sys.argv[1])
 held = threading.Event()

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 
 from lookalike import Index, InputError, LookalikeError, find_pairs
-from lookalike.index import aside, entries
+from lookalike.index.storage import parts_table as entries
+from lookalike.index.storage import temporary as aside
 
 
 @pytest.mark.parametrize(

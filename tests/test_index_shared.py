@@ -18,7 +18,8 @@ import pytest
 from asking import RECIPE, in_another_process
 
 from lookalike import Index, InputError, OutputError
-from lookalike.index import change, store
+from lookalike.index import change
+from lookalike.index.storage import database as store
 
 TOGETHER = 5
 """Items of each commit that others look at."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.index.pages import Pages, Summer, sums_of
+from lookalike.index.storage.page_checksums import Pages, Summer, sums_of
 
 
 def some_bytes(size: int) -> bytes:

@@ -13,17 +13,17 @@ import pyarrow as pa
 
 from lookalike.arrays.slices import slices
 from lookalike.errors import InputError
-from lookalike.index.container import Container
-from lookalike.index.entries import Entry
 from lookalike.index.fields import conform, settled
 from lookalike.index.kit import Keyed, Types
-from lookalike.index.make import PartWriter
 from lookalike.index.matches import Added
 from lookalike.index.pack import Packed
-from lookalike.index.part import Part, take
-from lookalike.index.resemble import Resembling
 from lookalike.index.rows import as_ids, write_types
-from lookalike.index.view import Held, View, in_threads
+from lookalike.index.screening import Resembling
+from lookalike.index.snapshot import Held, View, in_threads
+from lookalike.index.storage.container import Container
+from lookalike.index.storage.part import Part, take
+from lookalike.index.storage.part_writer import PartWriter
+from lookalike.index.storage.parts_table import Entry
 from lookalike.kernels.postings import HALF, LOW_HALF
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.index.handle import Opened
     from lookalike.index.kit import Signed
-    from lookalike.index.opened import Opened
     from lookalike.index.rows import Incoming
-    from lookalike.index.view import Found
+    from lookalike.index.snapshot import Found
 
 SMALL = 1 << 20
 """Bytes of packed items up to which a part stays in the database."""

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.errors import InputError, RecipeError
-from lookalike.index.container import Container
-from lookalike.index.folder import is_own
-from lookalike.index.latest import refuse_lost
-from lookalike.index.messages import DATABASE_ERRORS, unreadable
-from lookalike.index.part import Part
-from lookalike.index.schema import DATABASE, get_about
-from lookalike.index.seal import is_as_sealed
-from lookalike.index.store import Store
+from lookalike.index.storage.container import Container
+from lookalike.index.storage.database import Store
+from lookalike.index.storage.database_checksum import is_as_sealed
+from lookalike.index.storage.errors import DATABASE_ERRORS, unreadable
+from lookalike.index.storage.files import is_own
+from lookalike.index.storage.last_commit import refuse_lost
+from lookalike.index.storage.part import Part
+from lookalike.index.storage.schema import DATABASE, get_about
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.index.entries import Entry
+    from lookalike.index.storage.parts_table import Entry
 
 
 def check(folder: Path) -> list[str]:

@@ -16,11 +16,11 @@ from lookalike.comparison import compare_items
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
+from lookalike.index.handle import Opened
 from lookalike.index.kit import Types, column_of
-from lookalike.index.opened import Opened
 from lookalike.index.rows import Arriving, as_ids, fitting, own_ids, refuse_unordered, two_items
-from lookalike.index.store import Store
-from lookalike.index.view import View, export, numbered, pieces, search_many
+from lookalike.index.snapshot import View, export, numbered, pieces, search_many
+from lookalike.index.storage.database import Store
 from lookalike.options import READING, Settings
 from lookalike.plan import kind_of, lasting_recipe
 from lookalike.read import open_source

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.pack import Packed
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
     from lookalike.recipe import Recipe
 
 

@@ -17,7 +17,7 @@ from lookalike.store.vectors import refuse_wrong
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lookalike.index.opened import Opened
+    from lookalike.index.handle import Opened
     from lookalike.measures import Measure
     from lookalike.read import Batch, Kind, Source
 

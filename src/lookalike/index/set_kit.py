@@ -10,7 +10,7 @@ from lookalike.engines.local.verify import compare_sets
 from lookalike.features.weighted import signer_for, weighted_columns
 from lookalike.index import pack
 from lookalike.index.kit import Keyed
-from lookalike.index.part import FINDS, codes_of
+from lookalike.index.storage.part import FINDS, codes_of
 from lookalike.kernels import weights as weight_kernels
 from lookalike.kernels.postings import may_reach
 from lookalike.measures import CONTAINMENT
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Types
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
     from lookalike.lsh.minhash import MadeSets, SignedSets
     from lookalike.recipe import Recipe
 

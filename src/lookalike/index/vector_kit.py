@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.exact.vectors import SIDE, above
-from lookalike.index.container import damaged
 from lookalike.index.pack import Packed
-from lookalike.index.part import codes_of
+from lookalike.index.storage.container import damaged
+from lookalike.index.storage.part import codes_of
 from lookalike.lsh.family import FAMILIES
 from lookalike.store.vectors import FewVectors, as_compared, fingerprints, matrix_of
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Types
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
     from lookalike.lsh.family import Family
     from lookalike.recipe import Recipe
 

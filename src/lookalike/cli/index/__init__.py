@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from . import add, build, delete, look, query, tidy, update
+from . import add, build, compact, delete, info, query, update
 
 app = typer.Typer(
     name="index",
@@ -18,7 +18,7 @@ app.command("add")(add.add)
 app.command("query")(query.query)
 app.command("update")(update.update)
 app.command("delete")(delete.delete)
-app.command("info")(look.info)
-app.command("check")(look.check)
-app.command("compact")(tidy.compact)
-app.command("export")(tidy.export)
+app.command("info")(info.info)
+app.command("check")(info.check)
+app.command("compact")(compact.compact)
+app.command("export")(compact.export)

@@ -46,7 +46,7 @@ def add(
 
     In Python: lookalike.Index.open("news.lookalike").add_new(ids, texts).skipped
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, files_of, missing_fields, opened, plain_rows, source_of
+    from lookalike.cli.index.session import Work, files_of, missing_fields, opened, plain_rows, source_of
     from lookalike.errors import RecipeError
     from lookalike.write.outputs import check_outputs, write_table
 

@@ -14,7 +14,7 @@ from . import options as own
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
-    from .work import Work
+    from .session import Work
 
 
 @options.with_settings(options.recipe, options.reading)
@@ -42,13 +42,16 @@ def build(
 
     In Python: lookalike.Index.create("news.lookalike", threshold=0.8).add(ids, texts)
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.place import new_folder
-    from lookalike.cli.index.work import Work, by_recipe
+    from lookalike.cli import written
+    from lookalike.cli.index.session import Work, by_recipe
+    from lookalike.index.storage.replacement import new_folder
 
     names = [name.strip() for name in fields.split(",") if name.strip()]
     with Work(index, quiet=quiet, as_json=json) as work:
         with new_folder(index, force=force) as folder:
             recipe = fill(work, folder, inputs, names, settings)
+            written.append("run lookalike index info to see whether the index was made")
+        written.append("the index has been made")
         chance = f"{recipe.recall:.4f} at {recipe.threshold:g} to be found"
         facts = [("items", f"{work.read:,}"), ("threshold", by_recipe(recipe)), ("chance", chance)]
         work.finish({"items": work.read, "recall": recipe.recall}, facts, {"index": index})
@@ -64,7 +67,7 @@ def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], setting
     from lookalike.read import open_source
     from lookalike.read.roles import listing
 
-    from .work import reading_of
+    from .session import reading_of
 
     check_early(settings)  # what is wrong shows before a file is read
     paths, how = [Path(one) for one in inputs], reading_of(settings, kind_of(settings))

@@ -38,7 +38,7 @@ def delete(
 
     In Python: lookalike.Index.open("news.lookalike").delete(ids)
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, opened
+    from lookalike.cli.index.session import Work, opened
     from lookalike.cli.job import read_text
     from lookalike.errors import InputError
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.cli.index.work import Work
+    from lookalike.cli.index.session import Work
     from lookalike.comparison import Comparison
     from lookalike.index import Index, Matches
     from lookalike.read import Batch, Source
@@ -64,7 +64,7 @@ def query(
 
     In Python: lookalike.Index.open("news.lookalike").query(text, top=3)
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, files_of, opened, plain_rows
+    from lookalike.cli.index.session import Work, files_of, opened, plain_rows
     from lookalike.write.outputs import check_outputs, write_table
 
     wanted = {} if output is None else {"--output": output}
@@ -93,7 +93,7 @@ def query(
 
 def asked(index: Index, inputs: list[str] | None, text: str | None, settings: dict[str, Any]) -> closing[Source]:
     """Open what is to be looked for: the items of files, or one text."""
-    from lookalike.cli.index.work import source_of
+    from lookalike.cli.index.session import source_of
     from lookalike.errors import InputError
 
     if inputs:
@@ -130,7 +130,7 @@ def explanations(
 ) -> Iterator[dict[str, Any]]:
     """Yield what the items of each row share, as plain values, or show it to people."""
     from lookalike.cli.explain import print_comparison, print_heading
-    from lookalike.cli.index.work import plain_rows
+    from lookalike.cli.index.session import plain_rows
 
     names = table.column_names[: table.column_names.index("id") + 1]
     for row, comparison in zip(plain_rows(table.select(names)), found, strict=True):

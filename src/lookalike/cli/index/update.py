@@ -27,7 +27,7 @@ def update(
 
     In Python: lookalike.Index.open("news.lookalike").update(ids, texts)
     """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, missing_fields, opened, source_of
+    from lookalike.cli.index.session import Work, missing_fields, opened, source_of
 
     with Work(index, quiet=quiet, as_json=json) as work:
         with opened(index, settings) as held, source_of(held, inputs, settings) as source:

@@ -14,8 +14,8 @@ import pyarrow as pa
 from lookalike.arrays.arrow import as_arrow
 from lookalike.arrays.slices import slices
 from lookalike.index.matches import Matches
-from lookalike.index.part import FINDS, codes_of, halves, take
 from lookalike.index.rows import as_ids
+from lookalike.index.storage.part import FINDS, codes_of, halves, take
 from lookalike.store.ids import hash_ids
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Kit, Signed, Types
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
     from lookalike.recipe import Recipe
     from lookalike.resources.threads import Threads
 

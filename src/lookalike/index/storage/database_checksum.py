@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
-from lookalike.index.container import digest
+from lookalike.index.storage.container import digest
 
 if TYPE_CHECKING:
     import sqlite3

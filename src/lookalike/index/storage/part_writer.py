@@ -11,8 +11,8 @@ import pyarrow as pa
 from lookalike.arrays.arrow import as_arrow
 from lookalike.arrays.groups import find_groups
 from lookalike.features.shingles import in_order
-from lookalike.index.container import ContainerWriter
-from lookalike.index.part import directory_of
+from lookalike.index.storage.container import ContainerWriter
+from lookalike.index.storage.part import directory_of
 from lookalike.kernels.postings import HALF, LOW_HALF
 from lookalike.store.ids import hash_ids
 from lookalike.store.items import mark_copies
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.pack import Packed
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
     from lookalike.resources.threads import Threads
 
 UPPER = ~LOW_HALF

@@ -15,9 +15,13 @@ from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, LookalikeError, OutputError
-from lookalike.index.aside import beside
-from lookalike.index.connect import PATIENCE, Connected, connect
-from lookalike.index.entries import (
+from lookalike.index.storage.connection import PATIENCE, Connected, connect
+from lookalike.index.storage.database_checksum import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
+from lookalike.index.storage.errors import DATABASE_ERRORS, cannot_write, reason, unreadable
+from lookalike.index.storage.files import SUFFIX, size_of
+from lookalike.index.storage.last_commit import Latest, forget_latest, read_latest, refuse_lost
+from lookalike.index.storage.lock import Lock
+from lookalike.index.storage.parts_table import (
     delete_items,
     drop_entry,
     insert_entry,
@@ -25,11 +29,7 @@ from lookalike.index.entries import (
     read_deleted,
     read_entries,
 )
-from lookalike.index.folder import SUFFIX, size_of
-from lookalike.index.latest import Latest, forget_latest, read_latest, refuse_lost
-from lookalike.index.lock import Lock
-from lookalike.index.messages import DATABASE_ERRORS, cannot_write, reason, unreadable
-from lookalike.index.schema import (
+from lookalike.index.storage.schema import (
     DATABASE,
     DIGEST,
     LOCK,
@@ -40,7 +40,7 @@ from lookalike.index.schema import (
     set_about,
     write_new,
 )
-from lookalike.index.seal import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
+from lookalike.index.storage.temporary import beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.index.entries import Entry
+    from lookalike.index.storage.parts_table import Entry
 
 SEEN = ("types", "schema")
 """What is noted about an index that a view shows."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.arrays.random import random_numbers
-from lookalike.index.container import digest
+from lookalike.index.storage.container import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,7 +36,7 @@ def compact(
     In Python: lookalike.Index.open("news.lookalike").compact()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli import written
-    from lookalike.cli.index.work import Work, megabytes, opened
+    from lookalike.cli.index.session import Work, megabytes, opened
 
     with Work(index, quiet=quiet, as_json=json) as work:
         with opened(index) as held:
@@ -68,7 +68,7 @@ def export(
     In Python: lookalike.Index.open("news.lookalike").rows()
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli import written
-    from lookalike.cli.index.work import Work, opened
+    from lookalike.cli.index.session import Work, opened
     from lookalike.errors import OutputError
     from lookalike.write.outputs import check_outputs, write_batches
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from lookalike.index.latest import LATEST
-from lookalike.index.schema import DATABASE, LOCK
-from lookalike.index.seal import SEAL
+from lookalike.index.storage.database_checksum import SEAL
+from lookalike.index.storage.last_commit import LATEST
+from lookalike.index.storage.schema import DATABASE, LOCK
 
 if TYPE_CHECKING:
     from pathlib import Path

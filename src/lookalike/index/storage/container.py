@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.errors import InputError
-from lookalike.index.pages import Pages, Summer
+from lookalike.index.storage.page_checksums import Pages, Summer
 
 if TYPE_CHECKING:
     from pathlib import Path

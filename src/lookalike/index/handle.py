@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError
-from lookalike.index import fork
-from lookalike.index.container import Container, damaged
 from lookalike.index.kit import kind_by, kit_for
-from lookalike.index.messages import reason
-from lookalike.index.part import Part
 from lookalike.index.rows import read_types
-from lookalike.index.store import Store
-from lookalike.index.view import Held, View
+from lookalike.index.snapshot import Held, View
+from lookalike.index.storage import fork_safety as fork
+from lookalike.index.storage.container import Container, damaged
+from lookalike.index.storage.database import Store
+from lookalike.index.storage.errors import reason
+from lookalike.index.storage.part import Part
 from lookalike.recipe import Recipe
 from lookalike.resources.threads import Threads
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.index.entries import Entry
+    from lookalike.index.storage.parts_table import Entry
 
 A_MOMENT = 0.02
 """Seconds to wait for another thread, before it is looked whether it changes something."""

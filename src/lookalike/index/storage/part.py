@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.features.shingles import in_order
-from lookalike.index.container import damaged
+from lookalike.index.storage.container import damaged
 from lookalike.kernels.postings import HALF, LOW_HALF, count_found, fill_directory, write_found
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.container import Container
+    from lookalike.index.storage.container import Container
 
 FINDS = 1 << 20
 """Candidates of some items that are held at a time, unless one item has more."""

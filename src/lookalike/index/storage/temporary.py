@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lookalike.errors import OutputError
-from lookalike.index.folder import is_own
-from lookalike.index.lock import Lock
-from lookalike.index.schema import LOCK
+from lookalike.index.storage.files import is_own
+from lookalike.index.storage.lock import Lock
+from lookalike.index.storage.schema import LOCK
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,13 +13,13 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
-from lookalike.index.entries import TABLES, digest_of
-from lookalike.index.seal import sync_folder, write_seal
+from lookalike.index.storage.database_checksum import sync_folder, write_seal
+from lookalike.index.storage.parts_table import TABLES, digest_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lookalike.index.entries import Entry
+    from lookalike.index.storage.parts_table import Entry
 
 DATABASE = "index.sqlite"
 LOCK = "lock"

@@ -14,7 +14,7 @@ from lookalike.cli import written
 from lookalike.cli.job import Session
 from lookalike.cli.show import print_facts, print_notes, print_rows
 from lookalike.index import Index
-from lookalike.index.folder import size_of
+from lookalike.index.storage.files import size_of
 from lookalike.options import READING
 from lookalike.read.paths import expand
 from lookalike.resources.progress import Stages, peak_memory

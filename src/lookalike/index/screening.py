@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.index.part import halves
-from lookalike.index.view import Found, best_of, keep, together
+from lookalike.index.snapshot import Found, best_of, keep, together
+from lookalike.index.storage.part import halves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Signed
-    from lookalike.index.view import View
+    from lookalike.index.snapshot import View
 
 TOGETHER = 256
 """Items that are told apart in one go."""

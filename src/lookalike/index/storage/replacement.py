@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lookalike.cli import written
 from lookalike.errors import InputError, OutputError
-from lookalike.index.aside import beside, put_aside
-from lookalike.index.folder import is_own
-from lookalike.index.seal import sync_folder
-from lookalike.index.store import Store
+from lookalike.index.storage.database import Store
+from lookalike.index.storage.database_checksum import sync_folder
+from lookalike.index.storage.files import is_own
+from lookalike.index.storage.temporary import beside, put_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +35,6 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
         else:
             refuse_unlike(old, path, place)
             put(temporary, place)
-        written.append("the index has been made")
     except OutputError as error:
         raise OutputError(str(error).replace(str(temporary), str(path))) from error
     except OSError as error:

@@ -22,7 +22,7 @@ def info(index: own.IndexPath, json: own.Json = False) -> None:
     from rich.console import Console
     from rich.markup import escape
 
-    from lookalike.cli.index.work import by_recipe, megabytes, opened
+    from lookalike.cli.index.session import by_recipe, megabytes, opened
     from lookalike.cli.show import print_facts
     from lookalike.summary import plural
 
@@ -57,9 +57,9 @@ def check(index: own.IndexPath, json: own.Json = False) -> None:
 
     from lookalike.errors import InputError
     from lookalike.index import Index
-    from lookalike.index.folder import size_of
-    from lookalike.index.messages import DATABASE_ERRORS
-    from lookalike.index.store import Store
+    from lookalike.index.storage.database import Store
+    from lookalike.index.storage.errors import DATABASE_ERRORS
+    from lookalike.index.storage.files import size_of
 
     try:
         Store.open(index, sealed=False).close()
