@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike import Index
-from lookalike.index import change
+from lookalike.index import limits
 from lookalike.index.storage.part_writer import PartWriter
 
 POINTS = ("fsync", "rename", "replace", "unlink", "write", "BEGIN", "SAVEPOINT", "COMMIT", "wal_checkpoint")
@@ -32,7 +32,7 @@ Step = tuple[str, Held]
 
 def small_parts() -> None:
     """Have parts joined all the time, and most of them in files."""
-    change.FEW, change.GROWTH, change.SMALL_ITEMS = 3, 2, 8
+    limits.MAX_SMALL_PARTS, limits.MERGE_FACTOR, limits.MAX_SMALL_ITEMS = 3, 2, 8
 
 
 def text_of(rng: random.Random) -> str:

@@ -1,4 +1,4 @@
-"""An index that is open: its database, the latest commit as it was read, and threads to work with."""
+"""The handle of an open index: its database, the snapshot last read, and worker threads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pyarrow as pa
 from lookalike.errors import InputError
 from lookalike.index.kit import kind_by, kit_for
 from lookalike.index.rows import read_types
-from lookalike.index.snapshot import Held, View
-from lookalike.index.storage import fork_safety as fork
-from lookalike.index.storage.container import Container, damaged
-from lookalike.index.storage.database import Store
-from lookalike.index.storage.errors import reason
+from lookalike.index.snapshot import LivePart, Snapshot
+from lookalike.index.storage import fork_safety
+from lookalike.index.storage.container import Container
+from lookalike.index.storage.database import Database
+from lookalike.index.storage.errors import damaged, reason
 from lookalike.index.storage.part import Part
 from lookalike.recipe import Recipe
 from lookalike.resources.threads import Threads
@@ -26,190 +26,195 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.index.storage.parts_table import Entry
+    from lookalike.index.storage.parts_table import PartEntry
 
-A_MOMENT = 0.02
-"""Seconds to wait for another thread, before it is looked whether it changes something."""
+LOCK_INTERVAL = 0.02
+"""Seconds to wait for another thread before checking whether it is in a transaction."""
 
-ATTEMPTS = 20
-"""How often parts are looked for that were joined meanwhile."""
+MAX_ATTEMPTS = 20
+"""How often to read the list of parts again when part files were merged away meanwhile."""
 
 
-class Opened:
-    """What all that is done with an index shares. One thread at a time uses the database; answers need only a view."""
+class Handle:
+    """State shared by all operations on an open index.
 
-    def __init__(self, store: Store, threads: int | None = None) -> None:
-        self.store = store
-        self.recipe, self.fields = described(store)
+    One thread at a time uses the database. Queries need only a snapshot.
+    """
+
+    def __init__(self, database: Database, threads: int | None = None) -> None:
+        self.database = database
+        self.recipe, self.fields = read_description(database)
         self.kind = kind_by(self.recipe)
-        """What the items are."""
+        """Kind of the items."""
         self.guard = threading.RLock()
-        """Whoever uses the database has it."""
+        """Held by the thread that uses the database."""
         self._kit = kit_for(self.recipe)
-        self._threads = started(threads, store)
-        self._steps = 0
-        self._committed: View | None = None
-        """What other threads see while one of them changes something."""
-        self._forget()
-        fork.remember(self)
+        self._threads = start_threads(threads, database)
+        self._revision = 0
+        self._committed: Snapshot | None = None
+        """What other threads see while one is in a transaction."""
+        self._reset()
+        fork_safety.register(self)
 
     @property
     def threads(self) -> Threads:
         """Threads that last as long as the index is open."""
-        self.store.refuse_closed()
+        self.database.refuse_closed()
         return self._threads
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """Ask something, and say so if the index is closed meanwhile, by another thread."""
+    def querying(self) -> Iterator[None]:
+        """Run a query; if another thread closes the index meanwhile, the error says so."""
         try:
             yield
-        except (CancelledError, RuntimeError):  # threads have gone, or take nothing new
-            self.store.refuse_closed()
+        except (CancelledError, RuntimeError):  # the threads are gone, or accept nothing new
+            self.database.refuse_closed()
             raise
 
-    # The latest commit
+    # Snapshots
 
-    def view(self) -> View:
-        """Return the index as of the latest commit; what it answers stays the same whatever is changed later.
+    def snapshot(self) -> Snapshot:
+        """Return the index as of the latest commit; later changes do not affect what it returns.
 
-        A thread that changes something sees what it has changed; others need not wait for it, and see what was before.
+        A thread in a transaction sees its own changes. Other threads do not wait for it, and see the last commit.
         """
-        self.store.refuse_closed()
-        while not self.guard.acquire(timeout=A_MOMENT if self._committed is None else 0):
+        self.database.refuse_closed()
+        while not self.guard.acquire(timeout=LOCK_INTERVAL if self._committed is None else 0):
             if (committed := self._committed) is not None:
                 return committed
         try:
-            self.store.refuse_closed()
-            if self.store.is_replaced and not self.store.in_transaction:
-                self._renew()
+            self.database.refuse_closed()
+            if self.database.is_replaced and not self.database.in_transaction:
+                self._reopen()
             return self._latest()
         finally:
             self.guard.release()
 
-    def _latest(self) -> View:
-        for attempt in range(ATTEMPTS):
+    def _latest(self) -> Snapshot:
+        for attempt in range(MAX_ATTEMPTS):
             try:
                 return self._load()
-            except FileNotFoundError as error:  # parts were joined since the database was read
-                if attempt == ATTEMPTS - 1:
-                    raise InputError(f"{error.filename} is missing. Take a whole copy of the index") from error
+            except FileNotFoundError as error:  # parts were merged since the database was read
+                if attempt == MAX_ATTEMPTS - 1:
+                    raise InputError(f"{error.filename} is missing. Restore an intact copy of the index") from error
         raise AssertionError  # pragma: no cover
 
-    def _forget(self, held: tuple[Held, ...] = ()) -> None:
-        """Read the database again when a view is wanted; these parts need not be opened again."""
-        self._view = View(-1, held, self._kit, None, None)
+    def _reset(self, parts: tuple[LivePart, ...] = ()) -> None:
+        """Read the database again for the next snapshot, reusing these open parts."""
+        self._snapshot = Snapshot(-1, parts, self._kit, None, None)
 
-    def _renew(self) -> None:
-        """Go on with the index that has taken this one's place, if it is one of the same kind."""
-        store = Store.open(self.store.folder, self.store.given)
-        if described(store) != (self.recipe, self.fields):
-            store.close()
+    def _reopen(self) -> None:
+        """Continue with the index that has replaced this one, if it has the same recipe and fields."""
+        database = Database.open(self.database.folder, self.database.given)
+        if read_description(database) != (self.recipe, self.fields):
+            database.close()
             raise InputError(
-                f"{self.store.given} was replaced by an index with another recipe, or other fields. Open it again"
+                f"{self.database.given} was replaced by an index with another recipe or other fields. Open it again"
             )
-        self.store.close()
-        self.store = store
-        self._forget()
+        self.database.close()
+        self.database = database
+        self._reset()
 
-    def _load(self) -> View:
-        store = self.store
-        with store.reading():
-            commit = store.about("commit")
-            if (commit, store.steps) == (self._view.commit, self._steps):
-                return self._view
-            entries = store.entries()
-            known = {one.part.number: one for one in self._view.held}
-            held = []
-            for entry in entries:
-                if entry.number in known and len(known[entry.number].gone) == entry.gone:
-                    held.append(known[entry.number])
-                    continue
-                part = known[entry.number].part if entry.number in known else self._open(entry)
-                if part.count != entry.items:
-                    raise damaged(part.container.name, "it has not as many items as were committed")
-                held.append(Held(part, store.deleted(entry)))
-            types = read_types(store.about("types"))
-            schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(store.about("schema")))) if types else None
-        self._view, self._steps = View(commit, tuple(held), self._kit, types, schema), store.steps
-        return self._view
+    def _load(self) -> Snapshot:
+        database = self.database
+        with database.reading():
+            commit = database.metadata("commit")
+            if (commit, database.revision) == (self._snapshot.commit, self._revision):
+                return self._snapshot
+            known = {one.part.number: one for one in self._snapshot.parts}
+            parts = tuple(self._load_part(entry, known.get(entry.number)) for entry in database.entries())
+            types = read_types(database.metadata("types"))
+            schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(database.metadata("schema")))) if types else None
+        self._snapshot, self._revision = Snapshot(commit, parts, self._kit, types, schema), database.revision
+        return self._snapshot
 
-    def _open(self, entry: Entry) -> Part:
-        if entry.filed:
-            container = self._mapped(self.store.path(entry.number))
+    def _load_part(self, entry: PartEntry, known: LivePart | None) -> LivePart:
+        """Return a part with its deletions, reusing what is already open."""
+        if known is not None and len(known.deleted) == entry.deleted:
+            return known
+        part = self._open_part(entry) if known is None else known.part
+        if part.count != entry.items:
+            raise damaged(part.container.name, "it has a different number of items than was committed")
+        return LivePart(part, self.database.deleted(entry))
+
+    def _open_part(self, entry: PartEntry) -> Part:
+        if entry.in_file:
+            container = open_container(self.database.path(entry.number))
         else:
-            data = np.frombuffer(self.store.data(entry), np.uint8)
+            data = np.frombuffer(self.database.data(entry), np.uint8)
             container = Container.read(f"part {entry.number}", data)
-            container.refuse_damage()
+            container.verify_all()
         if container.checksum != entry.checksum:
-            raise damaged(container.name, "it is another one than was committed")
+            raise damaged(container.name, "it is not the part that was committed")
         return Part(entry.number, container)
-
-    def _mapped(self, path: Path) -> Container:
-        try:
-            return Container.open(path)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {reason(error)}. Check who may read it") from error
 
     # Changes
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Change something, and say so if that fails."""
-        with self.guard, self.store.telling(), self.transaction():
+        """Make a change in a transaction; errors of the system say that the index cannot be changed."""
+        with self.guard, self.database.write_errors(), self.transaction():
             yield
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Change several things as one: all of them are there afterwards, or none if there is an error."""
-        self.store.refuse_closed()
+        """Commit all changes made inside, or none if there is an error."""
+        self.database.refuse_closed()
         with self.guard:
-            self.store.refuse_closed()
-            outer = not self.store.in_transaction
+            self.database.refuse_closed()
+            outer = not self.database.in_transaction
             if outer:
-                self._committed = self.view()
+                self._committed = self.snapshot()
             try:
-                with self.store.writing():
+                with self.database.transaction():
                     yield
-                held = self._view.held
+                parts = self._snapshot.parts
             except BaseException:
-                held = ()  # numbers of parts, and what was deleted, may come again with other contents
+                parts = ()  # after a rollback, numbers of parts and deletions may recur with other contents
                 raise
             finally:
                 if outer:
                     self._committed = None
-                self._forget(held)
+                self._reset(parts)
 
     def close(self) -> None:
-        """Close it; changes are on disk already."""
-        if self.store.forked:
+        """Close the index. Changes are on disk already."""
+        if self.database.forked:
             return
         with self.guard:
-            self.store.close()
+            self.database.close()
             self._threads.close()
-            self._forget()  # and with it the files that are mapped
+            self._reset()  # unmaps the part files
 
-    def let_go(self, *, idle: bool) -> None:
-        """Let go, in a child of this process, of what the parent has open."""
-        self.store.let_go(idle=idle)
+    def abandon(self, *, idle: bool) -> None:
+        """Abandon, in a forked child, what the parent has open."""
+        self.database.abandon(idle=idle)
 
 
-def started(threads: int | None, store: Store) -> Threads:
-    """Return so many threads; close the index if there cannot be."""
+def open_container(path: Path) -> Container:
+    """Open the file of a part. A missing file may have been merged away, and is left to the caller."""
+    try:
+        return Container.open(path)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {reason(error)}. Check its permissions") from error
+
+
+def start_threads(threads: int | None, database: Database) -> Threads:
+    """Start threads; close the index if that fails."""
     try:
         return Threads(threads)
     except BaseException:
-        store.close()
+        database.close()
         raise
 
 
-def described(store: Store) -> tuple[Recipe, tuple[str, ...]]:
-    """Return the recipe of an index, and the fields that it stores; close it if they cannot be read."""
+def read_description(database: Database) -> tuple[Recipe, tuple[str, ...]]:
+    """Return the recipe and the stored fields of an index; close it if they cannot be read."""
     try:
-        with store.reading():
-            return Recipe.from_json(store.about("recipe")), tuple(store.about("fields"))
+        with database.reading():
+            return Recipe.from_json(database.metadata("recipe")), tuple(database.metadata("fields"))
     except BaseException:
-        store.close()
+        database.close()
         raise

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.index.pack import Packed
+    from lookalike.index.storage.packed import Packed
     from lookalike.index.storage.part import Part
     from lookalike.recipe import Recipe
 

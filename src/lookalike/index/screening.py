@@ -1,9 +1,9 @@
-"""Which of some new items resemble one of an index, or an earlier one of them that is new itself.
+"""Screening of new items: which of them resemble an item of the index, or an earlier new item that is kept.
 
-Each item is to be compared with those before it that will be added, and with no other: of a thousand that are nearly
-the same one is added, so that is a thousand comparisons, and not a thousand times as many. So items are taken some at a
-time, in order. Those of them that resemble each other are told apart first; the ones that are left are new, and all
-later items that resemble one of them are not.
+Each item must be compared with the kept items before it and with no others: of a thousand near-duplicates one is kept,
+so a thousand comparisons suffice rather than a thousand times as many. So items are screened in order, one block at a
+time. First the duplicates within the block are found; the remaining items are kept, and all later items that resemble
+one of them are duplicates.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.index.snapshot import Found, best_of, keep, together
-from lookalike.index.storage.part import halves
+from lookalike.index.hits import Hits, best_hits, collect_hits, concat_hits
+from lookalike.index.storage.postings import halves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,125 +23,121 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Signed
-    from lookalike.index.snapshot import View
+    from lookalike.index.snapshot import Snapshot
 
-TOGETHER = 256
-"""Items that are told apart in one go."""
+BLOCK = 256
+"""Items compared with each other at a time."""
 
 
-class Resembling:
-    """Looks for what resembles some items, in order."""
+class Screening:
+    """Finds the new items that resemble others, in order."""
 
-    def __init__(self, view: View, alone: View, signed: Signed, least: float) -> None:
-        """Take what is there already, the items in a view of their own, and what they are."""
-        self._view = view
-        self._alone = alone
+    def __init__(self, snapshot: Snapshot, batch: Snapshot, signed: Signed, min_score: float) -> None:
+        """Take the index, the new items as a snapshot of their own, and their signatures."""
+        self._snapshot = snapshot
+        self._batch = batch
         self._signed = signed
-        self._least = least
-        self._one_way = view.kit.recipe.measure.one_way
-        self._part = len(view.held)
-        first, copy = halves(alone.held[0].part.copies)
-        self._copies = first, copy.astype(np.int64)
-        there = signed.prints[:, 0] != 0
-        there[copy] = False
-        self._firsts = np.flatnonzero(there)
-        """Items that have a set that none before them has."""
-        self._last = np.arange(len(there))
-        np.maximum.at(self._last, *self._copies)
-        """Of each of them the last with the same set."""
-        self._is_known = np.zeros(len(there), bool)
-        """Whether it resembles something."""
-        self._found: list[Found] = []
+        self._min_score = min_score
+        self._one_way = snapshot.kit.recipe.measure.one_way
+        self._part = len(snapshot.parts)
+        original, copy = halves(batch.parts[0].part.copies)
+        self._copies = original, copy.astype(np.int64)
+        is_original = signed.prints[:, 0] != 0
+        is_original[copy] = False
+        self._originals = np.flatnonzero(is_original)
+        """Items that are neither empty nor a copy of an earlier one."""
+        self._last_copy = np.arange(len(is_original))
+        np.maximum.at(self._last_copy, *self._copies)
+        """The last copy of each original; itself if it has none."""
+        self._is_duplicate = np.zeros(len(is_original), bool)
+        """Whether an original resembles an item of the index, or an earlier one that is kept."""
+        self._hits: list[Hits] = []
         self._late: list[tuple[int, int, float]] = []
-        """Items like an earlier one that has later copies, for which that counts: (earlier, item, score)."""
+        """(original, kept item, score) where the kept item comes after the original, but before copies of it."""
 
-    def find(self) -> Found:
-        """Return the best of what each item resembles, if it does; the items are a part after those of the view."""
-        self._take(self._view.search(self._signed, self._least, places=self._firsts, top=1))
-        step = max(len(self._firsts), 1) if self._one_way else TOGETHER
-        for begin in range(0, len(self._firsts), step):
-            some = self._firsts[begin : begin + step]
-            self._note(self._new_among(some[~self._is_known[some]]))
-        found = best_of(together(self._found), 1)
-        return together((found, *self._of_copies(found)))
+    def find(self) -> Hits:
+        """Return the best hit of each duplicate. New items have the part number after those of the index."""
+        self._collect(self._snapshot.search(self._signed, self._min_score, places=self._originals, top=1))
+        step = max(len(self._originals), 1) if self._one_way else BLOCK
+        for begin in range(0, len(self._originals), step):
+            block = self._originals[begin : begin + step]
+            self._mark_duplicates(self._choose_kept(block[~self._is_duplicate[block]]))
+        hits = best_hits(concat_hits(self._hits), 1)
+        return concat_hits((hits, *self._copy_hits(hits)))
 
-    def _new_among(self, some: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return which of some items resemble no earlier one of them that is new."""
-        inside = np.zeros(len(self._last), bool)
-        inside[some] = True
+    def _choose_kept(self, block: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the items of a block that resemble no earlier kept item of it."""
+        in_block = np.zeros(len(self._last_copy), bool)
+        in_block[block] = True
         pairs: list[tuple[int, int]] = []
-        for _, found in self._alone.firsts(
-            self._signed, some, self._least, lambda place, item: inside[item] & (item < place)
+        for _, hits in self._batch.search_originals(
+            self._signed, block, self._min_score, lambda place, item: in_block[item] & (item < place)
         ):
-            pairs += zip(found.query.tolist(), found.item.tolist(), strict=True)
-        known = set()
+            pairs += zip(hits.query.tolist(), hits.item.tolist(), strict=True)
+        duplicates = set()
         for item, earlier in groupby(sorted(pairs), itemgetter(0)):
-            if any(one not in known for _, one in earlier):
-                known.add(item)
-        return np.setdiff1d(some, list(known))
+            if any(one not in duplicates for _, one in earlier):
+                duplicates.add(item)
+        return np.setdiff1d(block, list(duplicates))
 
-    def _note(self, new: NDArray[np.int64]) -> None:
-        """Note what resembles new items: those after them, and later copies of others."""
-        for like, one, score in self._like(new):
-            after = like > one
+    def _mark_duplicates(self, kept: NDArray[np.int64]) -> None:
+        """Mark the items that resemble kept ones: later originals, and later copies of earlier originals."""
+        for similar, item, score in self._similar_to(kept):
+            after = similar > item
             part = np.full(np.count_nonzero(after), self._part)
-            self._take(Found(like[after], part, one[after].astype(np.uint32), score[after]))
-            self._late += zip(*(column[~after].tolist() for column in (like, one, score)), strict=True)
+            self._collect(Hits(similar[after], part, item[after].astype(np.uint32), score[after]))
+            self._late += zip(*(column[~after].tolist() for column in (similar, item, score)), strict=True)
 
-    def _like(
-        self, new: NDArray[np.int64]
+    def _similar_to(
+        self, kept: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-        """Yield what resembles new items, if it or a copy of it comes later: it, the new one, the score.
+        """Yield (original, kept item, score) where the original, or a copy of it, comes after the kept item.
 
-        Where it matters which of two is in the other, it is the others that are asked about.
+        With an asymmetric measure, the originals are the queries.
         """
         if self._one_way:
-            is_new = np.zeros(len(self._last), bool)
-            is_new[new] = True
-            for _, found in self._alone.firsts(
+            is_kept = np.zeros(len(self._last_copy), bool)
+            is_kept[kept] = True
+            for _, hits in self._batch.search_originals(
                 self._signed,
-                self._firsts,
-                self._least,
-                lambda place, item: is_new[item] & (self._last[place] > item) & (item != place),
+                self._originals,
+                self._min_score,
+                lambda place, item: is_kept[item] & (self._last_copy[place] > item) & (item != place),
             ):
-                yield found.query, found.item.astype(np.int64), found.score
+                yield hits.query, hits.item.astype(np.int64), hits.score
             return
-        for _, found in self._alone.firsts(
-            self._signed, new, self._least, lambda place, item: (self._last[item] > place) & (item != place)
+        for _, hits in self._batch.search_originals(
+            self._signed, kept, self._min_score, lambda place, item: (self._last_copy[item] > place) & (item != place)
         ):
-            yield found.item.astype(np.int64), found.query, found.score
+            yield hits.item.astype(np.int64), hits.query, hits.score
 
-    def _take(self, found: Found) -> None:
-        """Note what was found of some items."""
-        keep(self._found, found, 1)
-        self._is_known[found.query] = True
+    def _collect(self, hits: Hits) -> None:
+        """Collect hits, and mark their queries as duplicates."""
+        collect_hits(self._hits, hits, 1)
+        self._is_duplicate[hits.query] = True
 
-    def _of_copies(self, found: Found) -> Iterator[Found]:
-        """Yield what copies resemble: the first with their set if it is new; else what that resembles, or a later one.
+    def _copy_hits(self, hits: Hits) -> Iterator[Hits]:
+        """Yield the best hits of copies: their original if it is kept; otherwise its best hit, or a later kept item."""
+        original, copy = self._copies
+        kept = ~self._is_duplicate[original]
+        best = np.full(np.count_nonzero(kept), self._snapshot.kit.recipe.measure.best)
+        yield Hits(copy[kept], np.full(len(best), self._part), original[kept].astype(np.uint32), best)
+        inherited = hits[np.searchsorted(hits.query, original[~kept])]
+        late = Hits(*self._late_hits(original[~kept], copy[~kept]))
+        yield best_hits(concat_hits((Hits(copy[~kept], inherited.part, inherited.item, inherited.score), late)), 1)
 
-        A later one comes before the copy, and not before the first.
-        """
-        first, copy = self._copies
-        new = ~self._is_known[first]
-        best = np.full(np.count_nonzero(new), self._view.kit.recipe.measure.best)
-        yield Found(copy[new], np.full(len(best), self._part), first[new].astype(np.uint32), best)
-        at = np.searchsorted(found.query, first[~new])
-        like_first = found[at]
-        late = Found(*self._late_of(first[~new], copy[~new]))
-        yield best_of(together((Found(copy[~new], like_first.part, like_first.item, like_first.score), late)), 1)
-
-    def _late_of(
-        self, first: NDArray[np.int64], copy: NDArray[np.int64]
+    def _late_hits(
+        self, originals: NDArray[np.int64], copies: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
-        """Return what copies resemble that came after the first of them."""
-        by_first: dict[int, list[tuple[int, float]]] = {}
-        for earlier, item, score in self._late:
-            by_first.setdefault(earlier, []).append((item, score))
+        """Return the hits of copies among kept items that come between their original and them."""
+        by_original: dict[int, list[tuple[int, float]]] = {}
+        for original, item, score in self._late:
+            by_original.setdefault(original, []).append((item, score))
         rows = [
-            (one, self._part, item, score)
-            for of, one in zip(first.tolist(), copy.tolist(), strict=True)
-            for item, score in by_first.get(of, ())
-            if item < one
+            (copy, self._part, item, score)
+            for original, copy in zip(originals.tolist(), copies.tolist(), strict=True)
+            for item, score in by_original.get(original, ())
+            if item < copy
         ]
         query, part, items, scores = (np.array([row[i] for row in rows]) for i in range(4))
         return query.astype(np.int64), part.astype(np.int64), items.astype(np.uint32), scores.astype(np.float64)

@@ -10,7 +10,8 @@ from lookalike.engines.local.verify import compare_sets
 from lookalike.features.weighted import signer_for, weighted_columns
 from lookalike.index import pack
 from lookalike.index.kit import Keyed
-from lookalike.index.storage.part import FINDS, codes_of
+from lookalike.index.storage.part import FINDS
+from lookalike.index.storage.postings import codes_of
 from lookalike.kernels import weights as weight_kernels
 from lookalike.kernels.postings import may_reach
 from lookalike.measures import CONTAINMENT
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.index.kit import Types
+    from lookalike.index.storage.packed import Packed
     from lookalike.index.storage.part import Part
     from lookalike.lsh.minhash import MadeSets, SignedSets
     from lookalike.recipe import Recipe
@@ -94,7 +96,7 @@ class SetKit:
         compare_sets(left, others, (elements, begins, sizes), (self._code, least), out)
         return out
 
-    def pack(self, items: pa.Array, types: Types) -> pack.Packed:
+    def pack(self, items: pa.Array, types: Types) -> Packed:
         """Return items as bytes."""
         return pack.pack(items, types)
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.exact.vectors import SIDE, above
-from lookalike.index.pack import Packed
-from lookalike.index.storage.container import damaged
-from lookalike.index.storage.part import codes_of
+from lookalike.index.storage.errors import damaged
+from lookalike.index.storage.packed import Packed
+from lookalike.index.storage.postings import codes_of
 from lookalike.lsh.family import FAMILIES
 from lookalike.store.vectors import FewVectors, as_compared, fingerprints, matrix_of
 

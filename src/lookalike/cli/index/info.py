@@ -1,4 +1,4 @@
-"""lookalike index info and check: what an index is, and whether it is whole."""
+"""lookalike index info: what an index holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import options as own
 
 
 def info(index: own.IndexPath, json: own.Json = False) -> None:
-    """Say what an index holds, how it compares, and how large it is.
+    """Show what an index holds, how it compares items, and its size.
 
     \b
     Examples:
@@ -16,17 +16,17 @@ def info(index: own.IndexPath, json: own.Json = False) -> None:
       lookalike index info news.lookalike --json
 
     In Python: lookalike.Index.open("news.lookalike").info()
-    """  # noqa: D301 - Click knows this backslash
+    """  # noqa: D301 - Click interprets this backslash
     import json as jsons
 
     from rich.console import Console
     from rich.markup import escape
 
-    from lookalike.cli.index.session import by_recipe, megabytes, opened
+    from lookalike.cli.index.session import describe_recall, describe_recipe, megabytes, open_index
     from lookalike.cli.show import print_facts
     from lookalike.summary import plural
 
-    with opened(index) as held:
+    with open_index(index) as held:
         found, recipe = held.info(), held.recipe
     if json:
         typer.echo(jsons.dumps(found, indent=2))
@@ -34,44 +34,9 @@ def info(index: own.IndexPath, json: own.Json = False) -> None:
     facts = [
         ("items", f"{found['items']:,} {found['kind']}, {found['deleted']:,} deleted"),
         ("fields", escape(", ".join(found["fields"])) or "none"),
-        ("threshold", by_recipe(recipe)),
-        ("chance", f"{found['recall']:.4f} at {found['threshold']:g} to be found"),
+        ("threshold", describe_recipe(recipe)),
+        ("recall", describe_recall(recipe)),
         ("size", f"{megabytes(found['bytes'])} on disk, in {plural(found['parts'], 'part')}"),
         ("commit", f"{found['commit']:,}"),
     ]
     print_facts(Console(), facts, {})
-
-
-def check(index: own.IndexPath, json: own.Json = False) -> None:
-    """Read all of an index, and say what is damaged.
-
-    The exit code is 1 if anything is wrong.
-
-    \b
-    Examples:
-      lookalike index check news.lookalike
-
-    In Python: lookalike.Index.check("news.lookalike")
-    """  # noqa: D301 - Click knows this backslash
-    import json as jsons
-
-    from lookalike.errors import InputError
-    from lookalike.index import Index
-    from lookalike.index.storage.database import Store
-    from lookalike.index.storage.errors import DATABASE_ERRORS
-    from lookalike.index.storage.files import size_of
-
-    try:
-        Store.open(index, sealed=False).close()
-    except InputError as error:
-        if not isinstance(error.__cause__, DATABASE_ERRORS):  # not there, or not an index: there is nothing to check
-            raise
-    size = size_of(index)
-    problems = Index.check(index)
-    if json:
-        typer.echo(jsons.dumps({"path": str(index), "bytes": size, "problems": problems}, indent=2))
-    elif problems:
-        typer.echo("\n".join(problems))
-    else:
-        typer.echo(f"{index} is whole: {size:,} bytes were read")
-    raise typer.Exit(1 if problems else 0)

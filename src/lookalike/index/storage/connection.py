@@ -1,4 +1,4 @@
-"""Connections to the database of an index, also where nothing may be written."""
+"""Connections to the database of an index, including where nothing may be written."""
 
 from __future__ import annotations
 
@@ -14,67 +14,70 @@ from lookalike.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-Place = tuple[int, int]
-"""What tells a file from any other that has, or had, its name."""
+FileIdentity = tuple[int, int]
+"""Device and inode: what tells a file from any other that has, or had, its name."""
 
-PATIENCE = 60.0
-"""Seconds to wait for a database that somebody else is about to change."""
+FileState = tuple[int, int, int]
+"""Inode, size and modification time: what changes when a file does."""
+
+BUSY_TIMEOUT = 60.0
+"""Seconds to wait for a database that another connection is changing."""
 
 PRAGMAS = """
 PRAGMA synchronous = FULL;
 PRAGMA wal_autocheckpoint = 1000;
 PRAGMA journal_size_limit = 16777216;
 """
-"""A commit is on disk once it returns; the log goes to the database after 1000 pages, and does not stay long."""
+"""A commit is on disk once it returns. The log is checkpointed after 1000 pages, and does not stay large."""
 
 
-class Connected:
-    """A connection to a database.
+class DatabaseConnection:
+    """A connection to a database file.
 
-    SQLite reads a database with a log only where it can write beside it. Where it may not, or has no room, and there is
-    no log, the file is read as one that nobody changes; should somebody do so after all, that is noticed.
+    SQLite can read a database in WAL mode only where it can write beside it. Where it may not, or has no room, and
+    there is no log, the file is opened as immutable. If it changes after all, that is detected.
     """
 
     def __init__(
-        self, path: Path, place: Place, connection: sqlite3.Connection, state: tuple[int, int, int] | None
+        self, path: Path, identity: FileIdentity, connection: sqlite3.Connection, immutable_state: FileState | None
     ) -> None:
         self.connection = connection
         self._path = path
-        self._place = place
-        self._state = state
-        """Of a file that is read as one that nobody changes."""
+        self._identity = identity
+        self._immutable_state = immutable_state
+        """State of a file that was opened as immutable; None if it was not."""
         self._process: int | None = os.getpid()
         _connections.add(self)
 
     @property
-    def place_now(self) -> Place | None:
-        """What has the name of the database now; None if nothing has."""
+    def current_identity(self) -> FileIdentity | None:
+        """Identity of the file that has the name of the database now; None if there is none."""
         try:
-            return place_of(self._path)
+            return file_identity(self._path)
         except OSError:
             return None
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the database still is where it was."""
-        return self.place_now == self._place
+        """Whether the name still belongs to this database."""
+        return self.current_identity == self._identity
 
-    def is_inherited(self, place: Place) -> bool:
-        """Tell whether this is a connection to a certain file that another process has made, and this one still has."""
-        return self._place == place and self._process not in (None, os.getpid())
+    def is_inherited(self, identity: FileIdentity) -> bool:
+        """Return whether this is a connection to a certain file that a parent process made, and that is still open."""
+        return self._identity == identity and self._process not in (None, os.getpid())
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self.connection.close()
         self._process = None
 
-    def let_go(self, *, idle: bool) -> None:
-        """Let go of it in a child of the process that made it.
+    def abandon(self, *, idle: bool) -> None:
+        """Abandon the connection in a child of the process that made it.
 
-        If it was in use, closing it would undo what the parent is about to do. Then it is never closed.
+        If it was in use, closing it would roll back what the parent is doing. Then it is leaked instead.
         """
         if self._process is None:
-            return  # it was closed before
+            return  # closed before
         if idle and not self.connection.in_transaction:
             self.close()
         else:
@@ -82,71 +85,73 @@ class Connected:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the file is another one by now, or somebody changes what nobody should."""
+        """Whether the file was replaced, or changed although it was opened as immutable."""
         return not self.is_in_place or self._is_changed
 
     @property
     def _is_changed(self) -> bool:
-        return self._state is not None and (has_log(self._path) or self._state != state_of(self._path))
+        return self._immutable_state is not None and (
+            has_log(self._path) or self._immutable_state != file_state(self._path)
+        )
 
     def refresh(self) -> None:
-        """Connect again if somebody changes what nobody should."""
+        """Connect again if the file changed although it was opened as immutable."""
         if self._is_changed:
-            self._connect_again()
+            self._reconnect()
 
-    def _connect_again(self) -> None:
+    def _reconnect(self) -> None:
         self.close()
         again = connect(self._path)
-        self.connection, self._state = again.connection, again._state  # noqa: SLF001 - its like
-        self._place, self._process = again._place, again._process  # noqa: SLF001
+        self.connection, self._immutable_state = again.connection, again._immutable_state  # noqa: SLF001 - same class
+        self._identity, self._process = again._identity, again._process  # noqa: SLF001 - same class
 
-    def become_writable(self) -> None:
-        """Raise where the database may only be read, before anything beside it is changed."""
+    def make_writable(self) -> None:
+        """Connect for writing, or raise if that is not possible, before anything is changed."""
         if not (may_write(self._path) and may_write(self._path.parent)):
-            raise PermissionError(errno.EACCES, "it may only be read")
-        if self._state is not None:
-            self._connect_again()
-        if self._state is not None:
-            raise OSError(errno.ENOSPC, "there is no room on the disk")
+            raise PermissionError(errno.EACCES, "it is read-only")
+        if self._immutable_state is not None:
+            self._reconnect()
+        if self._immutable_state is not None:
+            raise OSError(errno.ENOSPC, "no space left on device")
 
     def refuse_changed(self) -> None:
         """Raise if what was just read may be half old, half new."""
-        if self._state is not None and self._state != state_of(self._path):
-            raise InputError(f"{self._path} was changed while it was read. Try again")
+        if self._immutable_state is not None and self._immutable_state != file_state(self._path):
+            raise InputError(f"{self._path} changed while it was being read. Try again")
 
 
-_connections: weakref.WeakSet[Connected] = weakref.WeakSet()
+_connections: weakref.WeakSet[DatabaseConnection] = weakref.WeakSet()
 
 
-def connect(path: Path) -> Connected:
-    """Connect to a database: to write if possible, else to read."""
-    place = place_of(path)
-    if any(one.is_inherited(place) for one in list(_connections)):
+def connect(path: Path) -> DatabaseConnection:
+    """Connect to a database: for writing if possible, otherwise for reading."""
+    identity = file_identity(path)
+    if any(one.is_inherited(identity) for one in list(_connections)):
         raise InputError(
-            f"{path.parent} was being used when this process was forked, so it cannot be opened here. Close it before, "
-            "or start processes by spawn"
+            f"{path.parent} was in use when this process was forked, so it cannot be opened here. Close it before "
+            "forking, or start processes with spawn"
         )
-    may_change = may_write(path) and may_write(path.parent)
-    if may_change or has_log(path):
+    writable = may_write(path) and may_write(path.parent)
+    if writable or has_log(path):
         try:
-            connection = connection_to(path, "mode=rw", PRAGMAS) if may_change else connection_to(path, "mode=ro")
-            return Connected(path, place, connection, None)
-        except sqlite3.OperationalError as error:  # there must be room beside it, for the log
+            connection = sqlite_connect(path, "mode=rw", PRAGMAS) if writable else sqlite_connect(path, "mode=ro")
+            return DatabaseConnection(path, identity, connection, None)
+        except sqlite3.OperationalError as error:  # the log needs room beside the database
             if has_log(path):
                 raise sqlite3.OperationalError(
-                    f"its log cannot be read here ({error}); open it once where there is room, and you may write"
+                    f"its log cannot be read here ({error}); open it once with write permission and free space"
                 ) from error
-    state = state_of(path)
-    return Connected(path, place, connection_to(path, "mode=ro&immutable=1"), state)
+    state = file_state(path)
+    return DatabaseConnection(path, identity, sqlite_connect(path, "mode=ro&immutable=1"), state)
 
 
-def connection_to(path: Path, how: str, pragmas: str = "") -> sqlite3.Connection:
-    """Connect in a certain way."""
-    uri = f"{path.resolve().as_uri()}?{how}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
+def sqlite_connect(path: Path, parameters: str, pragmas: str = "") -> sqlite3.Connection:
+    """Connect with certain URI parameters."""
+    uri = f"{path.resolve().as_uri()}?{parameters}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT)
     try:
         connection.executescript(pragmas)
-        connection.execute("PRAGMA schema_version").fetchone()  # reads something
+        connection.execute("PRAGMA schema_version").fetchone()  # forces a read
     except BaseException:
         connection.close()
         raise
@@ -154,25 +159,25 @@ def connection_to(path: Path, how: str, pragmas: str = "") -> sqlite3.Connection
 
 
 def may_write(path: Path) -> bool:
-    """Tell whether this user may write there."""
+    """Return whether this user may write to a path."""
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def has_log(path: Path) -> bool:
-    """Tell whether SQLite keeps something beside the database that is not yet in it."""
+    """Return whether a database has a write-ahead log that is not empty."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size > 0
     except FileNotFoundError:
         return False
 
 
-def place_of(path: Path) -> Place:
-    """Return what tells a file from others."""
+def file_identity(path: Path) -> FileIdentity:
+    """Return the identity of a file."""
     found = path.stat()
     return found.st_dev, found.st_ino
 
 
-def state_of(path: Path) -> tuple[int, int, int]:
-    """Return by what it is seen that a file changed."""
+def file_state(path: Path) -> FileState:
+    """Return the state of a file."""
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,46 +1,49 @@
-"""The truth about an index: a database that says what is committed.
+"""The database of an index: the record of what is committed.
 
-SQLite keeps the promises: a commit is there once it has returned, whole or not at all, and whoever reads sees one
-commit. Parts never change, so what was read stays true for as long as it is held. A file that no commit speaks of is
-what a crash left behind; the next writer removes it.
+SQLite provides the guarantees: once a commit returns it is durable, it is atomic, and a reader sees one commit. Parts
+never change, so what a reader holds stays valid. A part file that no commit refers to was left behind by a crash; the
+next writer removes it.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
 import sqlite3
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, LookalikeError, OutputError
-from lookalike.index.storage.connection import PATIENCE, Connected, connect
-from lookalike.index.storage.database_checksum import break_seal, refuse_unlike_seal, remove, sync_folder, write_seal
-from lookalike.index.storage.errors import DATABASE_ERRORS, cannot_write, reason, unreadable
-from lookalike.index.storage.files import SUFFIX, size_of
-from lookalike.index.storage.last_commit import Latest, forget_latest, read_latest, refuse_lost
+from lookalike.index.storage.connection import BUSY_TIMEOUT
+from lookalike.index.storage.creation import create_folder
+from lookalike.index.storage.database_checksum import remove_seal, write_seal
+from lookalike.index.storage.errors import not_writable, unreadable
+from lookalike.index.storage.files import (
+    DATABASE,
+    LOCK,
+    PART_SUFFIX,
+    folder_size,
+    part_path,
+    remove_files,
+    sync_folder,
+)
+from lookalike.index.storage.last_commit import LastCommit, read_last_commit, remove_last_commit
 from lookalike.index.storage.lock import Lock
+from lookalike.index.storage.opening import open_database
 from lookalike.index.storage.parts_table import (
     delete_items,
-    drop_entry,
     insert_entry,
     read_data,
     read_deleted,
     read_entries,
+    remove_entry,
 )
 from lookalike.index.storage.schema import (
-    DATABASE,
     DIGEST,
-    LOCK,
-    digest_now,
-    get_about,
-    refuse_foreign,
-    refuse_unlike_digest,
-    set_about,
-    write_new,
+    compute_digest,
+    read_metadata,
+    verify_digest,
+    write_metadata,
 )
-from lookalike.index.storage.temporary import beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,83 +52,53 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.index.storage.parts_table import Entry
+    from lookalike.index.storage.connection import DatabaseConnection
+    from lookalike.index.storage.parts_table import PartEntry
 
-SEEN = ("types", "schema")
-"""What is noted about an index that a view shows."""
+SNAPSHOT_METADATA = ("types", "schema")
+"""Metadata that snapshots depend on."""
 
-ATTEMPTS = 5
-"""How often an index is opened again that was replaced or changed meanwhile."""
-
-A_MOMENT = 1000
-"""Milliseconds to wait, when an index is closed, for those who read it right then."""
+CHECKPOINT_TIMEOUT = 1000
+"""Milliseconds to wait, when an index is closed, for transactions of readers to end."""
 
 
-class Store:
-    """The folder of an index, its database and its files."""
+class Database:
+    """The database of an index, with the folder and the part files around it."""
 
-    def __init__(self, given: Path, connected: Connected) -> None:
+    def __init__(self, folder: Path, given: Path, connected: DatabaseConnection) -> None:
+        self.folder = folder
         self.given = given
-        self.folder = given.absolute()
+        """The folder as users call it, which may be relative."""
         self._connected = connected
         self._process = os.getpid()
         self._lock: Lock | None = None
-        self._latest: Latest | None = None
+        self._last_commit: LastCommit | None = None
         self.closed = False
         self._changing = False
-        self.steps = 0
-        """What was done, or undone, since it was opened: whoever has read it before must do so again."""
+        self.revision = 0
+        """Incremented by every change and rollback of this connection: snapshots of earlier revisions are stale."""
         self._written: list[Path] = []
-        self._dropped: list[Path] = []
+        """Part files written by the current transaction."""
+        self._obsolete: list[Path] = []
+        """Part files to remove once the current transaction is committed."""
 
     @classmethod
-    def create(cls, folder: Path, about: dict[str, Any]) -> Store:
-        """Make a new index: under another name, so that a crash leaves nothing that looks like one."""
-        given, folder = folder, folder.absolute()
-        if not folder.name or "\0" in str(folder):
-            raise OutputError(f"An index is a folder with a name of its own. Got {str(given)!r}")
-        new = beside(folder)
-        try:
-            if os.path.lexists(folder):
-                raise FileExistsError(errno.EEXIST, "is there")
-            new.mkdir()
-            write_new(new, about)
-            new.rename(folder)
-            sync_folder(folder.parent)
-        except (OSError, sqlite3.Error) as error:
-            if isinstance(error, OSError) and error.errno in (errno.EEXIST, errno.ENOTEMPTY):
-                raise OutputError(f"{folder} is there already. Open it, or choose another name") from error
-            raise OutputError(f"{folder} cannot be made: {reason(error)}") from error
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-        return cls.open(given)
+    def create(cls, folder: Path, metadata: dict[str, Any]) -> Database:
+        """Create an empty index and open it."""
+        create_folder(folder, metadata)
+        return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path, given: Path | None = None, *, sealed: bool = True) -> Store:
-        """Open an index that is there; unless told not to, look whether the database is as it was closed.
+    def open(cls, folder: Path, given: Path | None = None, *, verify: bool = True) -> Database:
+        """Open an index; with `verify`, raise if its database is damaged.
 
-        `given` is what users call the folder, if that is something else.
+        `given` is what users call the folder, if that differs.
         """
-        given, folder = given or folder, folder.absolute()
-        for attempt in range(ATTEMPTS):
-            connected = connected_to(folder)
-            try:
-                refuse_foreign(folder, connected.connection)
-                if sealed:
-                    refuse_damage(folder, connected.connection)
-            except BaseException as error:
-                outdated = connected.is_outdated and attempt < ATTEMPTS - 1
-                connected.close()
-                if outdated and isinstance(error, (LookalikeError, *DATABASE_ERRORS)):
-                    continue  # what was compared does not go together
-                if isinstance(error, (OSError, *DATABASE_ERRORS)) and not isinstance(error, LookalikeError):
-                    raise unreadable(folder, error) from error
-                raise
-            return cls(given, connected)
-        raise AssertionError  # pragma: no cover
+        absolute = folder.absolute()
+        return cls(absolute, given or folder, open_database(absolute, verify=verify))
 
     def refuse_closed(self) -> None:
-        """Raise if the index can no longer be used, or not in this process."""
+        """Raise if the index was closed, or opened by a parent process."""
         if self.closed:
             raise InputError(f"The index {self.folder} was closed. Open it again")
         if self.forked:
@@ -133,29 +106,29 @@ class Store:
 
     @property
     def _connection(self) -> sqlite3.Connection:
-        """The connection there is now; it may be another one than before."""
+        """The current connection, which `refresh` may replace."""
         return self._connected.connection
 
     @property
     def forked(self) -> bool:
-        """Whether another process opened it."""
+        """Whether a parent process opened it."""
         return self._process != os.getpid()
 
     @property
     def is_replaced(self) -> bool:
-        """Whether there is another index now under the name that this one had; while there is none, it can be read."""
-        return self._connected.place_now is not None and not self._connected.is_in_place
+        """Whether another index has its name now. An index that was merely removed can still be read."""
+        return self._connected.current_identity is not None and not self._connected.is_in_place
 
-    def let_go(self, *, idle: bool) -> None:
-        """Let go, in a child, of what the parent has open."""
-        self._end_note()
-        self._connected.let_go(idle=idle)
+    def abandon(self, *, idle: bool) -> None:
+        """Abandon, in a forked child, what the parent has open."""
+        self._close_last_commit()
+        self._connected.abandon(idle=idle)
 
     # Reading
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Read in one piece: all of it as of one commit."""
+        """Read in one transaction: everything as of one commit."""
         inside = self._connection.in_transaction
         try:
             if not inside:
@@ -173,158 +146,155 @@ class Store:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
 
-    def about(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - plain values
-        """Return something that is known of the index."""
-        found = get_about(self._connection, name)
+    def metadata(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - any JSON value
+        """Return a value of the metadata."""
+        found = read_metadata(self._connection, name)
         return default if found is None else found
 
-    def entries(self) -> list[Entry]:
-        """Return the parts, the oldest first; raise if those that were committed are others."""
+    def entries(self) -> list[PartEntry]:
+        """Return the parts, oldest first; raise if they are not those that were committed."""
         entries = read_entries(self._connection)
         if not self._changing:
-            refuse_unlike_digest(self._connection, entries)
+            verify_digest(self._connection, entries)
         return entries
 
-    def data(self, entry: Entry) -> bytes:
-        """Return the bytes of a small part."""
+    def data(self, entry: PartEntry) -> bytes:
+        """Return the bytes of a part in the database."""
         return read_data(self._connection, entry)
 
-    def deleted(self, entry: Entry) -> NDArray[np.uint32]:
-        """Return the items of a part that are gone, in order."""
+    def deleted(self, entry: PartEntry) -> NDArray[np.uint32]:
+        """Return the deleted items of a part, sorted."""
         return read_deleted(self._connection, entry)
 
     def path(self, number: int) -> Path:
-        """Return where a large part is."""
-        return self.folder / f"{number:08}{SUFFIX}"
+        """Return the path of the file of a part."""
+        return part_path(self.folder, number)
 
     def size(self) -> int:
-        """Return how many bytes all files have."""
-        return size_of(self.folder)
+        """Return the total size of all files, in bytes."""
+        return folder_size(self.folder)
 
-    # Writing
+    # Transactions
 
     @property
     def in_transaction(self) -> bool:
-        """Whether changes are under way."""
+        """Whether a transaction is under way."""
         return self._changing
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Change something: all of it is there afterwards, or nothing if that fails. An inner one joins the outer."""
-        with self._step() if self._changing else self._commit():
+    def transaction(self) -> Iterator[None]:
+        """Commit all changes made inside, or none if that fails. A nested transaction becomes part of the outer one."""
+        with self._savepoint() if self._changing else self._commit():
             yield
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Say of what goes wrong that the index cannot be changed, and why."""
+    def write_errors(self) -> Iterator[None]:
+        """Turn errors of the system into one that says the index cannot be changed, and why."""
         try:
             yield
         except LookalikeError:
             raise
         except (sqlite3.Error, OSError) as error:
-            raise cannot_write(self.folder, error) from error
+            raise not_writable(self.folder, error) from error
 
     @contextmanager
     def _commit(self) -> Iterator[None]:
-        self.lock()
+        self.acquire_lock()
         self.refuse_replaced()
         try:
-            with self.telling():
+            with self.write_errors():
                 self._connection.execute("BEGIN IMMEDIATE")
             self._changing = True
             yield
-            with self.telling():
-                self._refuse_given_up()
-                commit = self.about("commit") + 1
-                self.set_about("commit", commit)
-                self.set_about(DIGEST, digest_now(self._connection, self.entries()))
+            with self.write_errors():
+                self._refuse_rolled_back()
+                commit = self.metadata("commit") + 1
+                self.set_metadata("commit", commit)
+                self.set_metadata(DIGEST, compute_digest(self._connection, self.entries()))
                 self._connection.execute("COMMIT")
         except BaseException:
-            self._give_up()
+            self._roll_back()
             raise
         finally:
             self._changing = False
-        if self._latest is not None:
-            self._latest.note(commit)
+        if self._last_commit is not None:
+            self._last_commit.record(commit)
         self._written.clear()
-        remove(self._dropped)
+        remove_files(self._obsolete)
 
     @contextmanager
-    def _step(self) -> Iterator[None]:
-        """Change something within a larger change: should it fail, that may go on without it."""
-        self._refuse_given_up()
-        written, dropped = len(self._written), len(self._dropped)
+    def _savepoint(self) -> Iterator[None]:
+        """Make changes within a transaction, which may continue without them if they fail."""
+        self._refuse_rolled_back()
+        written, obsolete = len(self._written), len(self._obsolete)
         self._connection.execute("SAVEPOINT step")
         try:
             yield
         except BaseException:
-            self.steps += 1
+            self.revision += 1
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK TO step")
                 self._connection.execute("RELEASE step")
-                remove(self._written[written:])
-                del self._written[written:], self._dropped[dropped:]
+                remove_files(self._written[written:])
+                del self._written[written:], self._obsolete[obsolete:]
             raise
         self._connection.execute("RELEASE step")
 
-    def _refuse_given_up(self) -> None:
-        """Raise if SQLite has undone the change that is under way, as it does when a disk is full."""
+    def _refuse_rolled_back(self) -> None:
+        """Raise if SQLite has rolled back the current transaction, as it does when a disk is full."""
         if self.closed:
-            raise InputError(f"The index {self.folder} was closed in the middle of a change. It is as it was before")
+            raise InputError(f"The index {self.folder} was closed during a transaction. No changes were made")
         if not self._connection.in_transaction:
-            raise OutputError(f"{self.folder} cannot be changed: an earlier step failed. It is as it was before")
+            raise OutputError(f"{self.folder} cannot be changed: an earlier step failed. No changes were made")
 
     def refuse_replaced(self) -> None:
-        """Raise if another index has taken this one's place: its files must not be taken for ours."""
+        """Raise if another index has taken the place of this one, whose files must not be mistaken for ours."""
         if not self._connected.is_in_place:
             raise OutputError(f"{self.folder} was removed, or replaced by another index. Open it again")
 
-    def _give_up(self) -> None:
-        """Go back to what is committed, and remove the files that were written since.
+    def _roll_back(self) -> None:
+        """Return to the last commit, and remove the files written since.
 
-        If the commit itself failed, or was interrupted, the log may still have all of it: a crash would bring it back.
-        Then files go only once the log is empty. If it succeeded after all, the database says so, and they stay.
+        If the commit itself failed or was interrupted, the log may still hold all of it, and a crash would bring it
+        back. Then files are removed only once the log is empty. If the commit succeeded after all, the database says
+        so, and they stay.
         """
         self._written.clear()
-        self._dropped.clear()
+        self._obsolete.clear()
         with suppress(OSError, sqlite3.Error):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
                 self._remove_leftovers()
-            elif self._empty_log():
+            elif self._checkpoint():
                 self._remove_leftovers()
 
-    def _empty_log(self) -> bool:
-        """Bring all that is committed from the log to the database; tell whether that could be done at once."""
-        self._connection.execute(f"PRAGMA busy_timeout = {A_MOMENT}")
+    def _checkpoint(self) -> bool:
+        """Move all commits from the log to the database; return whether that succeeded in time."""
+        self._connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_TIMEOUT}")
         try:
             busy: int = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         finally:
-            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * BUSY_TIMEOUT)}")
         return not busy
 
-    def shrink(self) -> None:
-        """Give back the room in the database that nothing is in, unless changes are under way or there is no room."""
-        if not self._connection.in_transaction:
-            with suppress(sqlite3.Error):
-                self._connection.execute("VACUUM")
+    # Writing
 
-    def set_about(self, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
-        """Note something about the index."""
-        self.steps += name in SEEN
-        set_about(self._connection, name, value)
+    def set_metadata(self, name: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
+        """Write a value of the metadata."""
+        self.revision += name in SNAPSHOT_METADATA
+        write_metadata(self._connection, name, value)
 
     def next_number(self) -> int:
         """Return a number that no part has had, nor any file that a failure left behind."""
-        number: int = self.about("next")
+        number: int = self.metadata("next")
         while self.path(number).exists():
             number += 1
-        self.set_about("next", number + 1)
+        self.set_metadata("next", number + 1)
         return number
 
     @contextmanager
     def new_file(self, number: int) -> Iterator[IO[bytes]]:
-        """Write the file of a part; it is on disk, safely, when this is left."""
+        """Write the file of a part, which is on disk on exit."""
         path = self.path(number)
         self._written.append(path)
         with path.open("xb") as file:
@@ -333,98 +303,88 @@ class Store:
             os.fsync(file.fileno())
         sync_folder(self.folder)
 
-    def insert(self, entry: Entry, data: bytes | None) -> None:
-        """Note a part: with its bytes, or in a file."""
-        self.steps += 1
+    def insert_part(self, entry: PartEntry, data: bytes | None) -> None:
+        """Insert a part, with its bytes unless it is in a file."""
+        self.revision += 1
         insert_entry(self._connection, entry, data)
 
-    def drop(self, entries: Iterable[Entry]) -> None:
-        """Forget parts; their files go once that is committed."""
-        self.steps += 1
+    def remove_parts(self, entries: Iterable[PartEntry]) -> None:
+        """Remove parts; their files are removed after the commit."""
+        self.revision += 1
         for entry in entries:
-            drop_entry(self._connection, entry)
-            if entry.filed:
-                self._dropped.append(self.path(entry.number))
+            remove_entry(self._connection, entry)
+            if entry.in_file:
+                self._obsolete.append(self.path(entry.number))
 
-    def delete(self, number: int, items: NDArray[np.int64]) -> None:
-        """Note items of a part that are gone."""
-        self.steps += 1
+    def delete_items(self, number: int, items: NDArray[np.int64]) -> None:
+        """Mark items of a part as deleted."""
+        self.revision += 1
         delete_items(self._connection, number, items)
 
-    def lock(self) -> None:
-        """Become the one writer, or say that somebody else is. It stays so until the store is closed."""
+    def vacuum(self) -> None:
+        """Release unused space in the database, unless a transaction is under way or the disk is full."""
+        if not self._connection.in_transaction:
+            with suppress(sqlite3.Error):
+                self._connection.execute("VACUUM")
+
+    # The writer's lock
+
+    def acquire_lock(self) -> None:
+        """Become the writer until the index is closed, or raise if there is one already."""
         if self._lock is not None:
             return
-        with self.telling():
-            self._connected.become_writable()
-            lock = Lock.take(self.folder / LOCK)
+        with self.write_errors():
+            self._connected.make_writable()
+            lock = Lock.acquire(self.folder / LOCK)
             try:
                 self.refuse_replaced()
-                self._latest = self._begin_note()
-                break_seal(self.folder)
+                self._last_commit = self._open_last_commit()
+                remove_seal(self.folder)
                 with self.reading():
                     self._remove_leftovers()
             except BaseException:
-                self._end_note()
+                self._close_last_commit()
                 lock.release()
                 raise
         self._lock = lock
 
-    def _begin_note(self) -> Latest:
-        """Begin to note commits. What was noted of another index that was here, and then closed, counts no more."""
-        commit, noted = self.about("commit", 0), read_latest(self.folder)
-        note = Latest(self.folder, (self.folder / DATABASE).stat().st_mode & 0o777)
-        if noted > commit:
-            note.note(commit)
-        return note
+    def _open_last_commit(self) -> LastCommit:
+        """Begin to record commits. A record beyond the last commit is that of another index, copied over since."""
+        commit, recorded = self.metadata("commit", 0), read_last_commit(self.folder)
+        last_commit = LastCommit(self.folder, (self.folder / DATABASE).stat().st_mode & 0o777)
+        if recorded > commit:
+            last_commit.record(commit)
+        return last_commit
 
-    def _end_note(self) -> None:
-        if self._latest is not None:
-            self._latest.close()
-            self._latest = None
+    def _close_last_commit(self) -> None:
+        if self._last_commit is not None:
+            self._last_commit.close()
+            self._last_commit = None
 
     def _remove_leftovers(self) -> None:
-        """Remove files that no commit speaks of: a crash came before it."""
+        """Remove part files that no commit refers to."""
         self.refuse_replaced()
-        known = {self.path(entry.number) for entry in self.entries() if entry.filed}
-        remove([path for path in self.folder.glob(f"*{SUFFIX}") if path not in known])
+        known = {self.path(entry.number) for entry in self.entries() if entry.in_file}
+        remove_files([path for path in self.folder.glob(f"*{PART_SUFFIX}") if path not in known])
 
     def close(self) -> None:
-        """Leave the database as one file, with a checksum of it, if this was the writer."""
+        """Close the database. A writer leaves it as one file, with its seal."""
         if self.closed:
             return
         self.closed = True
         if self.forked:
-            return  # it is the parent's
+            return  # it belongs to the parent
         if self._connection.in_transaction:
-            self._give_up()
-        self._end_note()
+            self._roll_back()
+        self._close_last_commit()
         try:
-            if self._lock is not None and self._empty_log() and self._connected.is_in_place:
+            if self._lock is not None and self._checkpoint() and self._connected.is_in_place:
                 write_seal(self.folder, self._connection)
-                forget_latest(self.folder)
+                remove_last_commit(self.folder)
         except (OSError, sqlite3.Error):
-            pass  # what is committed is safe; there is no checksum of the database, that is all
+            pass  # commits are safe; only the seal is missing
         finally:
             self._connected.close()
             if self._lock is not None:
                 self._lock.release()
                 self._lock = None
-
-
-def connected_to(folder: Path) -> Connected:
-    """Connect to the database of an index, or say that there is none."""
-    path = folder / DATABASE
-    try:
-        if not path.is_file():
-            why = "is not an index" if folder.exists() else "is not there"
-            raise InputError(f"{folder} {why}. Make one with lookalike index build, or Index.create")
-        return connect(path)
-    except (OSError, *DATABASE_ERRORS) as error:
-        raise unreadable(folder, error) from error
-
-
-def refuse_damage(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise if a database is not what it was when it was closed; or, where it was not, if commits are missing."""
-    if not refuse_unlike_seal(folder, folder / DATABASE, connection):
-        refuse_lost(folder, lambda: get_about(connection, "commit") or 0)

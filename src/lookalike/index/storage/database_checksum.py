@@ -1,40 +1,39 @@
-"""The checksum of a database that was closed, and how files and their names get on disk safely.
+"""The seal: a checksum of the whole database, written when the index is closed.
 
-The bytes of the database are read through SQLite: whoever opens and closes the file itself gives back the locks of
-every connection of this process, and the log might then be removed under a writer.
+The bytes of the database are read through SQLite. Opening and closing the file directly would release the POSIX locks
+that other connections of this process hold on it, and the log might then be removed under a writer.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
 from lookalike.index.storage.container import digest
+from lookalike.index.storage.files import SEAL, sync_folder
 
 if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
-SEAL = "seal.json"
-ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 
 
 def write_seal(folder: Path, connection: sqlite3.Connection) -> None:
-    """Write the checksum of a database to which nobody is writing."""
+    """Write the seal of a database that nothing is writing to."""
     new = folder / f"{SEAL}.new"
     with new.open("wb") as file:
-        file.write(seal_of(connection))
+        file.write(compute_seal(connection))
         file.flush()
         os.fsync(file.fileno())
     new.replace(folder / SEAL)
     sync_folder(folder)
 
 
-def break_seal(folder: Path) -> None:
-    """Remove the checksum, surely, before the database is changed."""
+def remove_seal(folder: Path) -> None:
+    """Remove the seal, durably, before the database is changed."""
     try:
         (folder / SEAL).unlink()
     except FileNotFoundError:
@@ -42,58 +41,39 @@ def break_seal(folder: Path) -> None:
     sync_folder(folder)
 
 
-def is_as_sealed(folder: Path, database: Path, connection: sqlite3.Connection) -> bool | None:
-    """Tell whether a database is what it was when it was closed; None if it was not."""
-    for _ in range(ATTEMPTS):
-        sealed = read_seal(folder)
-        if sealed is None:
+def seal_matches(folder: Path, database: Path, connection: sqlite3.Connection) -> bool | None:
+    """Return whether a database matches its seal; None if it has no seal."""
+    for _ in range(MAX_ATTEMPTS):
+        seal = read_seal(folder)
+        if seal is None:
             return None
         size = database.stat().st_size
-        if sealed == seal_of(connection) and json.loads(sealed)["bytes"] == size:
+        if seal == compute_seal(connection) and json.loads(seal)["bytes"] == size:
             return True
-        if read_seal(folder) == sealed:
+        if read_seal(folder) == seal:
             return False
-    return None  # it is opened and closed all the time; then it is not damaged since
+    return None  # writers keep opening and closing it, so the seal was never that of what was read
 
 
-def refuse_unlike_seal(folder: Path, database: Path, connection: sqlite3.Connection) -> bool:
-    """Raise if a database is not what it was when it was closed; tell whether it was."""
-    known = is_as_sealed(folder, database, connection)
-    if known is None:
+def verify_seal(folder: Path, database: Path, connection: sqlite3.Connection) -> bool:
+    """Raise if a database does not match its seal; return whether it has one."""
+    matches = seal_matches(folder, database, connection)
+    if matches is None:
         return False
-    if not known:
-        raise InputError(f"{database} is not what it was when it was closed. Take a whole copy of the index")
+    if not matches:
+        raise InputError(f"{database} has changed since it was closed. Restore an intact copy of the index")
     return True
 
 
-def seal_of(connection: sqlite3.Connection) -> bytes:
-    """Return what is written about a database."""
+def compute_seal(connection: sqlite3.Connection) -> bytes:
+    """Return the seal of a database as it is now."""
     data = connection.serialize()
     return json.dumps({"bytes": len(data), "digest": digest(data).hexdigest()}).encode()
 
 
 def read_seal(folder: Path) -> bytes | None:
-    """Return what was written when the database was closed; None if it was not."""
+    """Return the seal; None if there is none."""
     try:
         return (folder / SEAL).read_bytes()
     except FileNotFoundError:
         return None
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names of files in a folder on disk."""
-    if os.name == "nt":  # pragma: no cover - cannot be asked there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def remove(paths: list[Path]) -> None:
-    """Remove files as far as possible, and forget them; the next writer removes what is left."""
-    for path in paths:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-    paths.clear()

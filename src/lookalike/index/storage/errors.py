@@ -1,4 +1,4 @@
-"""What is said where an index cannot be read, or changed."""
+"""Errors for an index that cannot be read or changed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeError)
-"""What reading a damaged database raises: SQLite may quote from it in a message that cannot be decoded."""
+"""What reading a damaged database may raise. SQLite quotes from it in messages, which may then not decode."""
 
 
 def unreadable(folder: Path, error: Exception) -> InputError:
-    """Say that an index cannot be read."""
-    why = reason(error)
-    return InputError(f"{folder} cannot be read as an index: {why}. Run lookalike index check, or take a whole copy")
+    """Return the error for an index that cannot be read."""
+    return InputError(
+        f"{folder} cannot be read as an index: {reason(error)}. Run lookalike index check, or restore an intact copy"
+    )
 
 
-def cannot_write(folder: Path, error: Exception) -> OutputError:
-    """Say that an index cannot be changed, and why."""
-    return OutputError(f"{folder} cannot be changed: {reason(error)}. It is as it was before")
+def not_writable(folder: Path, error: Exception) -> OutputError:
+    """Return the error for an index that cannot be changed."""
+    return OutputError(f"{folder} cannot be changed: {reason(error)}. No changes were made")
+
+
+def damaged(name: str, why: str) -> InputError:
+    """Return the error for a damaged part of an index."""
+    return InputError(f"{name} is damaged: {why}. Run lookalike index check, or restore an intact copy")
 
 
 def reason(error: Exception) -> str:
-    """Return what the system says."""
+    """Return the system's reason for an error."""
     return (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)

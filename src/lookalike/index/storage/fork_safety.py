@@ -1,9 +1,9 @@
-"""What becomes of open indexes when a process is forked.
+"""Open indexes when a process forks.
 
-SQLite must not be used on both sides: it would take the locks of the parent for those of the child. So a child lets go
-of its parent's connections before it does anything else, and can open the index anew. That is safe only while no thread
-is in the middle of something; so a fork waits for those that are, for a moment. What is not over by then is left as it
-is, and cannot be opened in the child.
+A SQLite connection must not be used on both sides of a fork: the child would take the parent's locks for its own. So a
+child first abandons its parent's connections, and may then open the index again. That is safe only while no thread is
+in the middle of an operation, so a fork waits briefly for operations under way. An index still in use after that stays
+as it is, and cannot be opened in the child.
 """
 
 from __future__ import annotations
@@ -15,48 +15,48 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     import threading
 
-A_MOMENT = 1.0
+MAX_WAIT = 1.0
 """Seconds that a fork waits for other threads."""
 
 
-class Forked(Protocol):
-    """Something that is used by one thread at a time."""
+class ForkAware(Protocol):
+    """Something that one thread at a time uses."""
 
     guard: threading.RLock
 
-    def let_go(self, *, idle: bool) -> None:
-        """Let go, in a child, of what the parent has open; `idle` says that no other thread was using it."""
+    def abandon(self, *, idle: bool) -> None:
+        """Abandon, in a child, what the parent has open; `idle` if no other thread was using it."""
 
 
-_open: weakref.WeakSet[Forked] = weakref.WeakSet()
-_held: list[Forked] = []
+_registered: weakref.WeakSet[ForkAware] = weakref.WeakSet()
+_guarded: list[ForkAware] = []
 
 
-def remember(one: Forked) -> None:
-    """Have something looked after when the process is forked."""
-    _open.add(one)
+def register(resource: ForkAware) -> None:
+    """Have a resource abandoned in children when the process forks."""
+    _registered.add(resource)
 
 
-def hold_all() -> None:
-    """Wait until nobody is in the middle of something."""
-    _held.extend(one for one in list(_open) if one.guard.acquire(timeout=A_MOMENT))
+def acquire_all() -> None:
+    """Wait until no thread is using a resource, up to `MAX_WAIT` for each."""
+    _guarded.extend(one for one in list(_registered) if one.guard.acquire(timeout=MAX_WAIT))
 
 
 def release_all() -> None:
-    """Let threads go on."""
-    for one in _held:
+    """Let other threads continue."""
+    for one in _guarded:
         one.guard.release()
-    _held.clear()
+    _guarded.clear()
 
 
-def let_all_go() -> None:
-    """Let go, in the child, of everything."""
+def abandon_all() -> None:
+    """Abandon every resource, in the child."""
     try:
-        for one in list(_open):
-            one.let_go(idle=one in _held)
+        for one in list(_registered):
+            one.abandon(idle=one in _guarded)
     finally:
         release_all()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=hold_all, after_in_parent=release_all, after_in_child=let_all_go)
+    os.register_at_fork(before=acquire_all, after_in_parent=release_all, after_in_child=abandon_all)

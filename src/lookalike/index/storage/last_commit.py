@@ -1,8 +1,8 @@
-"""The number of the latest commit, noted beside the database while a writer is at work.
+"""The number of the last commit, recorded beside the database while a writer has the index open.
 
-SQLite takes a damaged entry of its log for one that a crash cut off, and goes on without it and all that follow. By
-this number it is seen that they were there. It is written once a commit is on disk, and may be lost with the power:
-then it is too small, or not there, and never too large.
+SQLite takes a damaged frame of its write-ahead log for one that a crash cut short, and silently drops it along with all
+later frames. This number reveals that commits are missing. It is written once a commit is on disk, and is not synced:
+after a power failure it may be too small or absent, but never too large.
 """
 
 from __future__ import annotations
@@ -13,23 +13,25 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from lookalike.errors import InputError
+from lookalike.index.storage.files import LATEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-LATEST = "latest"
-NOTE = struct.Struct("<QL")
+RECORD = struct.Struct("<QL")
+"""Commit number, checksum."""
 
 
-class Latest:
-    """The note of a writer. It is held open, so that it is never that of an index that takes this one's place.
+class LastCommit:
+    """A writer's record of the last commit.
 
-    It is no harm if it cannot be written.
+    The file stays open, so that the record never ends up in an index that replaces this one. Failing to write it does
+    no harm.
     """
 
     def __init__(self, folder: Path, mode: int) -> None:
-        """Begin it with the permissions that the database has."""
+        """Open the file, with the permissions of the database."""
         self._file: IO[bytes] | None = None
         path = folder / LATEST
         with suppress(OSError):
@@ -37,54 +39,58 @@ class Latest:
             self._file = path.open("r+b", buffering=0)
             path.chmod(mode)
 
-    def note(self, commit: int) -> None:
-        """Write down a commit, over what was there, in one piece."""
+    def record(self, commit: int) -> None:
+        """Overwrite the record, in one write."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.seek(0)
-                self._file.write(NOTE.pack(commit, checksum_of(commit)))
+                self._file.write(RECORD.pack(commit, commit_checksum(commit)))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
 
 
-def read_latest(folder: Path) -> int:
-    """Return the commit that was noted; 0 if none was, or nobody may know."""
+def read_last_commit(folder: Path) -> int:
+    """Return the recorded commit, or 0 if there is none or it may not be read."""
+    path = folder / LATEST
     try:
-        data = (folder / LATEST).read_bytes()
+        data = path.read_bytes()
     except (FileNotFoundError, PermissionError):
         return 0
-    if not any(data):  # the power went before it was there
+    if not any(data):  # power failed before the record was on disk
         return 0
-    if len(data) == NOTE.size:
-        commit, checksum = NOTE.unpack(data)
-        if checksum == checksum_of(commit):
+    if len(data) == RECORD.size:
+        commit, checksum = RECORD.unpack(data)
+        if checksum == commit_checksum(commit):
             return int(commit)
     raise InputError(
-        f"{folder / LATEST} is not what was written, so it is not known whether changes are missing. Take a whole copy "
-        "of the index, or remove this file to go on with what there is"
+        f"{path} is damaged, so commits may be missing. Restore an intact copy of the index, or remove this file to "
+        "continue with what is left"
     )
 
 
-def refuse_lost(folder: Path, commit_now: Callable[[], int]) -> None:
-    """Raise if commits that were noted are not in the database. There may be more any time: the note is read first."""
-    noted, commit = read_latest(folder), commit_now()
-    if noted > commit:
+def refuse_lost_commits(folder: Path, commit_now: Callable[[], int]) -> None:
+    """Raise if recorded commits are not in the database.
+
+    A writer may commit at any time, so the record is read before the database.
+    """
+    recorded, commit = read_last_commit(folder), commit_now()
+    if recorded > commit:
         raise InputError(
-            f"{folder} has lost its latest {noted - commit:,} commits: the database or its log is damaged. Take a "
-            f"whole copy of the index, or remove {folder / LATEST} to go on with what there is"
+            f"{folder} has lost its last {recorded - commit:,} commits: the database or its log is damaged. Restore an "
+            f"intact copy of the index, or remove {folder / LATEST} to continue with what is left"
         )
 
 
-def checksum_of(commit: int) -> int:
-    """Return by what it is seen that a number is the one that was written."""
+def commit_checksum(commit: int) -> int:
+    """Return the checksum of a commit number."""
     return zlib.crc32(b"%d" % commit)
 
 
-def forget_latest(folder: Path) -> None:
-    """Remove the note: the database is one file, with a checksum."""
+def remove_last_commit(folder: Path) -> None:
+    """Remove the record. A closed index needs none: its database is one file with a checksum."""
     with suppress(OSError):
         (folder / LATEST).unlink(missing_ok=True)

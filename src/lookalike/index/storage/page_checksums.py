@@ -1,7 +1,7 @@
-"""Looks at the pages of a file as they are read, so that damage is an error and never a wrong answer.
+"""Checksums of file pages, verified as pages are first read, so that damage is an error and never a wrong answer.
 
-A page is looked at once for as long as the file is held. That costs less than to have it read from disk, and nothing
-from then on.
+A page is verified once for as long as the file is open. That costs less than reading it from disk, and nothing from
+then on.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Summer:
-    """Sums up the pages of a file as it is written."""
+class PageSummer:
+    """Computes the checksums of the pages of a file as it is written."""
 
     def __init__(self) -> None:
         self._rest = b""
         self._sums: list[NDArray[np.uint64]] = []
 
-    def take(self, data: bytes | memoryview) -> None:
-        """Take the next bytes."""
+    def update(self, data: bytes | memoryview) -> None:
+        """Add the next bytes."""
         together = b"".join((self._rest, data))
         whole = len(together) - len(together) % BYTES
         if whole:
-            self._sums.append(sums_of(np.frombuffer(together, np.uint8, whole)))
+            self._sums.append(page_sums(np.frombuffer(together, np.uint8, whole)))
         self._rest = together[whole:]
 
     def finish(self) -> NDArray[np.uint64]:
-        """Return the sums, the last of what is left."""
-        return np.concatenate([*self._sums, sums_of(np.frombuffer(self._rest, np.uint8))])
+        """Return the checksums; the last is that of the remaining bytes."""
+        return np.concatenate([*self._sums, page_sums(np.frombuffer(self._rest, np.uint8))])
 
 
-def sums_of(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Return the sums of the pages of some bytes, whole words of them."""
+def page_sums(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return the checksums of the pages of some bytes, whose number is a multiple of 8."""
     words = data.view(np.uint64)
     sums = np.empty(-(-len(data) // BYTES), np.uint64)
     sum_pages(words, sums)
@@ -47,31 +47,31 @@ def sums_of(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class Pages:
-    """The pages of a file that is there, and which were looked at."""
+    """The pages of an existing file, and which of them were verified."""
 
     words: NDArray[np.uint64]
     sums: NDArray[np.uint64]
-    seen: NDArray[np.uint8]
+    verified: NDArray[np.uint8]
 
     @classmethod
     def of(cls, data: NDArray[np.uint8], sums: NDArray[np.uint64]) -> Pages:
-        """Begin to look at the bytes of a file that were summed up."""
+        """Return the pages of a file, none of them verified."""
         return cls(data.view(np.uint64), sums, np.zeros(len(sums), np.uint8))
 
     @property
     def _columns(self) -> tuple[NDArray[Any], ...]:
-        return self.words, self.sums, self.seen
+        return self.words, self.sums, self.verified
 
-    def values_are_right(self, begin: int, width: int, places: NDArray[np.int64], following: int) -> bool:
-        """Tell whether some values of a column, and so many after each, are what was written."""
-        return not find_bad(self._columns, begin, width, places, following)
+    def verify_values(self, begin: int, width: int, rows: NDArray[np.int64], following: int) -> bool:
+        """Return whether rows of a column, and `following` rows after each, are intact."""
+        return not find_bad(self._columns, begin, width, rows, following)
 
-    def runs_are_right(self, begin: int, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> bool:
-        """Tell whether some runs of bytes are."""
+    def verify_runs(self, begin: int, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> bool:
+        """Return whether runs of bytes of a column are intact."""
         return not find_bad_runs(self._columns, begin, begins, ends)
 
-    def cells_are_right(
+    def verify_cells(
         self, begins: tuple[int, int], directory: NDArray[np.uint32], width: int, bits: int, keys: NDArray[np.uint64]
     ) -> bool:
-        """Tell whether the postings are that some keys lead to, and the way there."""
+        """Return whether the directory cells of some keys, and the postings they lead to, are intact."""
         return not find_bad_cells(self._columns, begins, directory, width, bits, keys)

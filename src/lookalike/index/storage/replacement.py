@@ -1,4 +1,8 @@
-"""Where a new index is made: beside its place, so that it is there whole, or not at all."""
+"""Atomic creation and replacement of an index: it appears complete, or not at all.
+
+A new index is built in a temporary folder beside its destination, and takes its place once it is complete. An index
+that is being replaced stays until then, locked.
+"""
 
 from __future__ import annotations
 
@@ -10,113 +14,117 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError, OutputError
-from lookalike.index.storage.database import Store
-from lookalike.index.storage.database_checksum import sync_folder
-from lookalike.index.storage.files import is_own
-from lookalike.index.storage.temporary import beside, put_aside
+from lookalike.index.storage.database import Database
+from lookalike.index.storage.files import is_index_file, sync_folder
+from lookalike.index.storage.temporary import move_to_backup, temporary_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HERE, EXCHANGE = -100, 2
-"""What Linux calls AT_FDCWD and RENAME_EXCHANGE."""
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+"""Constants of Linux, for renameat2."""
 
 
 @contextmanager
-def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
-    """Give an index a temporary name, and its own on success; what was there before stays until then."""
-    place = Path(os.path.realpath(path))
-    old = check_place(path, place, force=force)
-    temporary = beside(place)
+def atomic_folder(path: Path, *, force: bool) -> Iterator[Path]:
+    """Yield a path at which to create an index, and move it to `path` on success; with `force`, replace an index there.
+
+    Nothing is left behind on failure.
+    """
+    destination = Path(os.path.realpath(path))
+    old = check_destination(path, destination, force=force)
+    temporary = temporary_path(destination)
     try:
         yield temporary
         if old is None:
-            put_new(temporary, path, place)
+            move_new(temporary, path, destination)
         else:
-            refuse_unlike(old, path, place)
-            put(temporary, place)
+            refuse_changed(old, path, destination)
+            replace(temporary, destination)
     except OutputError as error:
         raise OutputError(str(error).replace(str(temporary), str(path))) from error
     except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}; choose another place") from error
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}. Choose another path") from error
     finally:
         if old is not None:
             old.close()
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def check_place(path: Path, place: Path, *, force: bool) -> Store | None:
-    """Refuse a place that cannot or must not be written; return the index that is to be replaced, locked."""
-    if not place.parent.is_dir():
-        raise OutputError(f"{path} cannot be written: there is no directory {place.parent}; make it first")
-    if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise OutputError(f"{path} cannot be written: no permission in {place.parent}; choose another place")
-    if not os.path.lexists(place):
+def check_destination(path: Path, destination: Path, *, force: bool) -> Database | None:
+    """Raise if the destination cannot or must not be written; return the index to replace, locked, if there is one."""
+    if not destination.parent.is_dir():
+        raise OutputError(f"{path} cannot be written: there is no directory {destination.parent}. Create it first")
+    if not os.access(destination.parent, os.W_OK | os.X_OK):
+        raise OutputError(f"{path} cannot be written: no write permission in {destination.parent}. Choose another path")
+    if not os.path.lexists(destination):
         return None
     try:
-        old = Store.open(place)
+        old = Database.open(destination)
     except InputError as error:
-        raise OutputError(f"{path} exists and is not an index that can be read; choose another name") from error
+        raise OutputError(f"{path} exists and is not a readable index. Choose another path") from error
     try:
-        refuse_unforced(path, force=force)
-        refuse_other_files(path, place)
-        old.lock()
+        refuse_existing(path, force=force)
+        refuse_other_files(path, destination)
+        old.acquire_lock()
     except BaseException:
         old.close()
         raise
     return old
 
 
-def refuse_unforced(path: Path, *, force: bool) -> None:
+def refuse_existing(path: Path, *, force: bool) -> None:
     """Raise unless an index may be replaced."""
     if not force:
-        raise OutputError(f"{path} exists already; add to it with lookalike index add, or replace it with --force")
+        raise OutputError(
+            f"{path} already exists. Add to it with lookalike index add or Index.add, or replace it with `force`"
+        )
 
 
-def refuse_other_files(path: Path, place: Path) -> None:
-    """Raise if a folder holds more than an index."""
-    if other := next((file.name for file in sorted(place.iterdir()) if not is_own(file)), None):
-        raise OutputError(f"{path} also holds {other}, which --force would remove; move it elsewhere first")
+def refuse_other_files(path: Path, destination: Path) -> None:
+    """Raise if a folder holds files that do not belong to an index."""
+    if other := next((file.name for file in sorted(destination.iterdir()) if not is_index_file(file)), None):
+        raise OutputError(f"{path} also holds {other}, which `force` would remove. Move it elsewhere first")
 
 
-def refuse_unlike(old: Store, path: Path, place: Path) -> None:
-    """Raise if what is to be replaced is not what it was when that was allowed."""
-    if place.exists():
+def refuse_changed(old: Database, path: Path, destination: Path) -> None:
+    """Raise if the destination is no longer the index that was to be replaced."""
+    if destination.exists():
         old.refuse_replaced()
-        refuse_other_files(path, place)
+        refuse_other_files(path, destination)
 
 
-def put_new(new: Path, path: Path, place: Path) -> None:
-    """Put a folder where nothing was; whatever came there meanwhile stays."""
+def move_new(new: Path, path: Path, destination: Path) -> None:
+    """Move a folder to an unused destination. Whatever was created there meanwhile stays."""
     try:
-        new.rename(place)
+        new.rename(destination)
     except OSError as error:
-        if place.exists():
-            raise OutputError(f"{path} has come to be while the index was made; choose another name") from error
+        if destination.exists():
+            raise OutputError(f"{path} was created while the index was being built. Choose another path") from error
         raise
-    sync_folder(place.parent)
+    sync_folder(destination.parent)
 
 
-def put(new: Path, place: Path) -> None:
-    """Put a folder in its place; what is there, if anything is, is under the other name afterwards, or gone."""
-    if not place.exists():
-        new.rename(place)
-    elif not exchanged(new, place):
-        old = put_aside(place)
+def replace(new: Path, destination: Path) -> None:
+    """Move a folder to its destination; what was there ends up under the other name, or is removed."""
+    if not destination.exists():
+        new.rename(destination)
+    elif not exchange(new, destination):
+        old = move_to_backup(destination)
         try:
-            new.rename(place)
+            new.rename(destination)
         except BaseException:
-            old.rename(place)
+            old.rename(destination)
             raise
         shutil.rmtree(old, ignore_errors=True)
-    sync_folder(place.parent)
+    sync_folder(destination.parent)
 
 
-def exchanged(one: Path, two: Path) -> bool:
-    """Exchange the names of two folders at once, if the system can: then at no moment is there none."""
+def exchange(one: Path, two: Path) -> bool:
+    """Exchange the names of two folders atomically; return whether the system could."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError, TypeError):
         return False
-    failed: int = rename(HERE, os.fsencode(one), HERE, os.fsencode(two), EXCHANGE)
+    failed: int = rename(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(two), RENAME_EXCHANGE)
     return not failed

@@ -1,8 +1,8 @@
-"""What the database of an index holds.
+"""The database of an index: its tables, its metadata, and a digest of both.
 
-about     what the index is: its recipe, the types of its items, ids and fields
-parts     the parts there are: small ones here, with their bytes; large ones in files of their own
-deleted   which items of parts are gone
+about     metadata of the index: its recipe, the types of its items, ids and fields
+parts     the parts of the index: small ones with their bytes, large ones in files of their own
+deleted   which items of each part were deleted
 """
 
 from __future__ import annotations
@@ -13,87 +13,67 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
-from lookalike.index.storage.database_checksum import sync_folder, write_seal
-from lookalike.index.storage.parts_table import TABLES, digest_of
+from lookalike.index.storage.parts_table import digest_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lookalike.index.storage.parts_table import Entry
+    from lookalike.index.storage.parts_table import PartEntry
 
-DATABASE = "index.sqlite"
-LOCK = "lock"
 APPLICATION = 0x6C6B616C
-"""What SQLite calls the application id: "lkal"."""
+"""SQLite's application id: "lkal"."""
 
 FORMAT = 1
-"""Version of all that is in the folder."""
+"""Version of everything in the folder."""
 
-PAGE = 4096
+PAGE_SIZE = 4096
 
 DIGEST = "digest"
-"""What is noted about all else."""
+"""Name of the metadata that holds the digest of everything else."""
 
-ABOUT = """
+METADATA_TABLE = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 
-def write_new(folder: Path, about: dict[str, Any]) -> None:
-    """Write the database of an empty index to an empty folder, and all that goes with it."""
-    connection = sqlite3.connect(folder / DATABASE, isolation_level=None)
-    try:
-        connection.executescript(
-            f"PRAGMA page_size = {PAGE}; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT};"
-            f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; {ABOUT} {TABLES}"
-        )
-        for name, value in {"commit": 0, "next": 1, **about}.items():
-            set_about(connection, name, value)
-        set_about(connection, DIGEST, digest_now(connection, []))
-        connection.execute("COMMIT")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        write_seal(folder, connection)
-    finally:
-        connection.close()
-    (folder / LOCK).touch()
-    sync_folder(folder)
-
-
-def set_about(connection: sqlite3.Connection, name: str, value: Any) -> None:  # noqa: ANN401 - plain values
-    """Note something about an index."""
+def write_metadata(connection: sqlite3.Connection, name: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Write a value of the metadata."""
     text = json.dumps(value)
     row = (name, text, zlib.crc32(text.encode()))
     connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", row)
 
 
-def get_about(connection: sqlite3.Connection, name: str) -> Any:  # noqa: ANN401 - plain values
-    """Return what was noted; None if nothing was."""
+def read_metadata(connection: sqlite3.Connection, name: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a value of the metadata; None if there is none."""
     found = connection.execute("SELECT value, checksum FROM about WHERE name = ?", (name,)).fetchone()
     if found is None:
         return None
     if not isinstance(found[0], str) or zlib.crc32(found[0].encode()) != found[1]:
-        raise sqlite3.DatabaseError(f"its {name} is not what was written")
+        raise sqlite3.DatabaseError(f"the checksum of its metadata {name!r} does not match")
     return json.loads(found[0])
 
 
-def digest_now(connection: sqlite3.Connection, entries: list[Entry]) -> str:
-    """Return the digest of what the database says now, with these parts."""
-    notes = connection.execute("SELECT name, checksum FROM about WHERE name != ? ORDER BY name", (DIGEST,)).fetchall()
-    return digest_of(entries, notes)
+def compute_digest(connection: sqlite3.Connection, entries: list[PartEntry]) -> str:
+    """Return the digest of the metadata and of these parts."""
+    checksums = connection.execute("SELECT name, checksum FROM about WHERE name != ? ORDER BY name", (DIGEST,))
+    return digest_rows(entries, checksums.fetchall())
 
 
-def refuse_unlike_digest(connection: sqlite3.Connection, entries: list[Entry]) -> None:
-    """Raise unless the database says what was committed, with these parts."""
-    if get_about(connection, DIGEST) != digest_now(connection, entries):
-        raise sqlite3.DatabaseError("its rows are not what was written")
+def verify_digest(connection: sqlite3.Connection, entries: list[PartEntry]) -> None:
+    """Raise unless the metadata and these parts match the committed digest."""
+    if read_metadata(connection, DIGEST) != compute_digest(connection, entries):
+        raise sqlite3.DatabaseError("the checksum of its rows does not match")
 
 
 def refuse_foreign(folder: Path, connection: sqlite3.Connection) -> None:
-    """Raise unless a database is that of an index, in a format that is known."""
+    """Raise unless a database is that of an index, in a known format."""
     application, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
-        raise InputError(f"{folder} is not an index: its database is of another program")
+        raise InputError(f"{folder} is not an index: its database belongs to another program")
     if version > FORMAT:
-        raise InputError(f"{folder} has format {version}, and this lookalike reads up to {FORMAT}. Install a newer one")
+        raise InputError(
+            f"{folder} has format {version}, but this version of lookalike reads formats up to {FORMAT}. Install a "
+            "newer version"
+        )

@@ -1,4 +1,4 @@
-"""Folders in which indexes are made, beside their place: they get their names once they are whole."""
+"""Temporary folders in which indexes are created, beside their destination, until they are complete."""
 
 from __future__ import annotations
 
@@ -10,42 +10,40 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lookalike.errors import OutputError
-from lookalike.index.storage.files import is_own
+from lookalike.index.storage.files import LOCK, is_index_file
 from lookalike.index.storage.lock import Lock
-from lookalike.index.storage.schema import LOCK
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-A_DAY = 86_400
-"""Seconds after which a folder that nobody holds is one that was left."""
-
+MAX_AGE = 86_400
+"""Seconds after which an unlocked temporary folder is considered abandoned."""
 
 UNFINISHED = re.compile(r"\.lookalike-[0-9a-f]{16}\.tmp")
-"""Names of folders that are not complete; what is put aside has others, and is never removed by itself."""
+"""Names of temporary folders. Backups have other names, and are never removed automatically."""
 
 
-def beside(place: Path) -> Path:
-    """Make a name in the same directory; and remove folders there that a crash has left."""
-    for path in place.parent.glob(".lookalike-*.tmp"):
+def temporary_path(destination: Path) -> Path:
+    """Return an unused path beside a destination, after removing folders there that crashes left behind."""
+    for path in destination.parent.glob(".lookalike-*.tmp"):
         if UNFINISHED.fullmatch(path.name):
             with suppress(OSError, OutputError):
                 remove_abandoned(path)
-    return place.with_name(f".lookalike-{secrets.token_hex(8)}.tmp")
+    return destination.with_name(f".lookalike-{secrets.token_hex(8)}.tmp")
 
 
-def put_aside(place: Path) -> Path:
-    """Give an index a name in the same directory under which it is kept."""
-    old = place.with_name(f".lookalike-{secrets.token_hex(8)}.old")
-    place.rename(old)
-    return old
+def move_to_backup(folder: Path) -> Path:
+    """Rename an index to a backup name in the same directory; return that."""
+    backup = folder.with_name(f".lookalike-{secrets.token_hex(8)}.old")
+    folder.rename(backup)
+    return backup
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove the folder of an index that was not completed, if it is one, an old one, and nobody is at work on it."""
-    if time.time() - folder.stat().st_mtime < A_DAY or not all(map(is_own, folder.iterdir())):
+    """Remove a temporary folder if it is old, holds nothing but an index, and no writer has it locked."""
+    if time.time() - folder.stat().st_mtime < MAX_AGE or not all(map(is_index_file, folder.iterdir())):
         return
-    lock = Lock.take(folder / LOCK)
+    lock = Lock.acquire(folder / LOCK)
     try:
         shutil.rmtree(folder)
     finally:
