@@ -171,6 +171,32 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
     assert not (tmp_path / "j").exists()
 
 
+def test_an_index_is_built_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "i"
+
+    def build(text: str, **how: Any) -> None:
+        with Index.build(path, threshold=0.7, fields=["n"], **how) as index:
+            index.add(["a"], [text], {"n": [1]})
+            assert path.exists() == bool(how)
+            if not text:
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        build("")
+    assert list(tmp_path.iterdir()) == []
+    build("one")
+    with pytest.raises(OutputError, match=r"already exists.*with `force`"):
+        build("two")
+    with Index.open(path) as reader:
+        with pytest.raises(ZeroDivisionError):
+            build("", force=True)
+        assert reader.get("a") == "one"
+        build("two", force=True)
+        assert (reader.get("a"), reader.fields, reader.recipe.threshold) == ("two", ("n",), 0.7)
+    assert [one.name for one in tmp_path.iterdir()] == ["i"]
+    assert Index.check(path) == []
+
+
 def test_a_closed_index_says_so(tmp_path: Path) -> None:
     index = Index.create(tmp_path / "i")
     index.close()

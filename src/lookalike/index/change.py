@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.index.handle import Handle
     from lookalike.index.hits import Hits
     from lookalike.index.kit import Signed
-    from lookalike.index.rows import Incoming
+    from lookalike.index.rows import IncomingBatch
     from lookalike.index.storage.packed import Packed
 
 
@@ -48,7 +48,7 @@ class Prepared:
     signed: Signed
 
 
-def add(handle: Handle, incoming: Iterable[Incoming]) -> int:
+def add(handle: Handle, incoming: Iterable[IncomingBatch]) -> int:
     """Add items, in one or more parts; return how many."""
     prepared = map_in_threads(handle.threads, preparer(handle, compared=False), conforming(handle, incoming))
     added = 0
@@ -58,19 +58,19 @@ def add(handle: Handle, incoming: Iterable[Incoming]) -> int:
     return added
 
 
-def conforming(handle: Handle, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
+def conforming(handle: Handle, incoming: Iterable[IncomingBatch]) -> Iterator[IncomingBatch]:
     """Yield items with their ids and fields in the schema of the index."""
     for some in incoming:
         if not len(some.items):
             continue
-        fix_types(handle, some)
+        determine_types(handle, some)
         schema = handle.snapshot().schema
-        assert schema is not None  # noqa: S101 - just fixed
+        assert schema is not None  # noqa: S101 - just determined
         yield type(some)(some.items, conform(some.rows, schema))
 
 
-def fix_types(handle: Handle, some: Incoming) -> None:
-    """Fix the types of items, ids and fields when the first are added; raise if later ones differ.
+def determine_types(handle: Handle, some: IncomingBatch) -> None:
+    """Determine the types of items, ids and fields from the first that are added; raise if later ones differ.
 
     Fields that had only nulls so far may still get any type.
     """
@@ -88,19 +88,19 @@ def fix_types(handle: Handle, some: Incoming) -> None:
         handle.database.set_metadata("schema", schema.serialize().to_pybytes().hex())
 
 
-def preparer(handle: Handle, *, compared: bool) -> Callable[[Incoming], Prepared]:
+def preparer(handle: Handle, *, compared: bool) -> Callable[[IncomingBatch], Prepared]:
     """Return a thread-safe function that packs and signs items; if `compared`, with what comparing them takes."""
     kit, kind = handle.snapshot().kit, handle.kind
     sign = kit.sign if compared else kit.key
 
-    def prepare(some: Incoming) -> Prepared:
+    def prepare(some: IncomingBatch) -> Prepared:
         types = Types.of(kind, some.items)
         return Prepared(kit.pack(some.items, types), some.rows, sign(some.items))
 
     return prepare
 
 
-def add_new(handle: Handle, incoming: Iterable[Incoming]) -> Added:
+def add_new(handle: Handle, incoming: Iterable[IncomingBatch]) -> Added:
     """Add the items that resemble none before them; return how many, and the best match of each of the others."""
     added, skipped = 0, []
     for prepared in map_in_threads(handle.threads, preparer(handle, compared=True), conforming(handle, incoming)):

@@ -20,7 +20,7 @@ from lookalike.index.handle import Handle
 from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
 from lookalike.index.kit import Types, column_of
 from lookalike.index.merging import compact
-from lookalike.index.rows import Arriving, fitting, two_items
+from lookalike.index.rows import IncomingItems, fitting, two_items
 from lookalike.index.search import numbered, search_many, split_batch
 from lookalike.index.storage.database import Database
 from lookalike.index.storage.replacement import atomic_folder
@@ -270,30 +270,30 @@ class Index:
 
         `ids` are strings or integers, or None to number the items. `fields` is a dict or table of columns.
         """
-        with self._handle.changing(), self._arriving(self.source(items)) as arriving:
-            return change.add(self._handle, arriving.with_columns(ids, fields))
+        with self._handle.changing(), self._incoming(self.source(items)) as incoming:
+            return change.add(self._handle, incoming.with_columns(ids, fields))
 
     def add_source(self, source: Source, seen: Seen | None = None) -> int:
         """Add the items of a source, with its ids and fields; `seen` is called with each batch that is read."""
-        with self._handle.changing(), self._arriving(source, seen) as arriving:
-            return change.add(self._handle, arriving.with_own_fields())
+        with self._handle.changing(), self._incoming(source, seen) as incoming:
+            return change.add(self._handle, incoming.with_source_fields())
 
     def add_new(self, ids: Any, items: Any, fields: Any = None) -> Added:  # noqa: ANN401 - any collections
         """Add only items that resemble none in the index and no earlier one of these; return what was skipped."""
-        with self._handle.changing(), self._arriving(self.source(items)) as arriving:
-            return change.add_new(self._handle, arriving.with_columns(ids, fields))
+        with self._handle.changing(), self._incoming(self.source(items)) as incoming:
+            return change.add_new(self._handle, incoming.with_columns(ids, fields))
 
     def add_new_source(self, source: Source, seen: Seen | None = None) -> Added:
         """Add only the new items of a source, as `add_new` does."""
-        with self._handle.changing(), self._arriving(source, seen) as arriving:
-            return change.add_new(self._handle, arriving.with_own_fields())
+        with self._handle.changing(), self._incoming(source, seen) as incoming:
+            return change.add_new(self._handle, incoming.with_source_fields())
 
     @contextmanager
-    def _arriving(self, source: Source, seen: Seen | None = None) -> Iterator[Arriving]:
+    def _incoming(self, source: Source, seen: Seen | None = None) -> Iterator[IncomingItems]:
         """Yield items to add, and record the numbers used for them, including those of items that were not added."""
-        arriving = Arriving(source, self._handle, self._handle.database.metadata("next_id", 0), seen)
-        yield arriving
-        self._handle.database.set_metadata("next_id", arriving.next_id)
+        incoming = IncomingItems(source, self._handle, self._handle.database.metadata("next_id", 0), seen)
+        yield incoming
+        self._handle.database.set_metadata("next_id", incoming.next_id)
 
     def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - any collections
         """Replace items, or add those whose id is new; return how many were replaced."""

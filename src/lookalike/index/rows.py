@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
-    """Items to add, with their ids and fields."""
+class IncomingBatch:
+    """A batch of items to add, with their ids and fields."""
 
     items: pa.Array
     rows: pa.Table
 
 
-class Arriving:
+class IncomingItems:
     """Items of a source on their way into an index, batch by batch, with their ids and fields.
 
     Ids and fields are either passed separately, or read from the columns of the source in step with the items. Items
@@ -51,7 +51,7 @@ class Arriving:
         self.next_id = next_id
         """Greater than any integer id there is, or ever was."""
 
-    def with_columns(self, ids: Any, fields: Any) -> Arriving:  # noqa: ANN401 - any columns
+    def with_columns(self, ids: Any, fields: Any) -> IncomingItems:  # noqa: ANN401 - any columns
         """Use these ids and fields."""
         refuse_unordered(ids)
         self._ids = None if ids is None else as_ids(ids, self._schema)
@@ -59,14 +59,14 @@ class Arriving:
         self._fields = None if table is None else Rebatched(iter([table]))
         return self
 
-    def with_own_fields(self) -> Arriving:
+    def with_source_fields(self) -> IncomingItems:
         """Read the fields from the columns of the source. Fields it does not have are null."""
         if present := [name for name in self._names if name in self._source.schema.names]:
             # pa.table(batch) would make columns keep each other in memory
             self._fields = Rebatched(pa.Table.from_batches([batch.select(present)]) for batch in self._source.rows())
         return self
 
-    def __iter__(self) -> Iterator[Incoming]:
+    def __iter__(self) -> Iterator[IncomingBatch]:
         done = 0
         for read in self._source.batches():
             batch = fitting(read, self._source, self._handle.snapshot().types, self._handle.recipe.measure)
@@ -80,7 +80,7 @@ class Arriving:
             for name in self._names:
                 present = name in fields.column_names
                 rows = rows.append_column(name, storable(fields[name]) if present else pa.nulls(len(batch)))
-            yield Incoming(plain_items(batch.items, self._handle.kind), rows)
+            yield IncomingBatch(plain_items(batch.items, self._handle.kind), rows)
             done += len(batch)
         for what, more in (
             ("ids", 0 if self._ids is None else len(self._ids) - done),
@@ -100,7 +100,7 @@ class Arriving:
             return batch_ids(self._source, batch, self._schema)
         if self._schema is not None and not pa.types.is_integer(self._schema.field(0).type):
             raise InputError(
-                "This index has strings as ids, so items cannot be numbered. Name the column of their ids with `id`"
+                "This index has strings as ids, so items cannot be numbered. Pass ids, or name their column with `id`"
             )
         if self.next_id + len(batch) > 1 << 63:
             raise InputError("No integers are left to number items. Pass ids, or name their column with `id`")

@@ -36,15 +36,9 @@ def atomic_folder(path: Path, *, force: bool) -> Iterator[Path]:
     temporary = temporary_path(destination)
     try:
         yield temporary
-        if old is None:
-            move_new(temporary, path, destination)
-        else:
-            refuse_changed(old, path, destination)
-            replace(temporary, destination)
+        move(temporary, path, destination, old)
     except OutputError as error:
         raise OutputError(str(error).replace(str(temporary), str(path))) from error
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}. Choose another path") from error
     finally:
         if old is not None:
             old.close()
@@ -92,6 +86,20 @@ def refuse_changed(old: Database, path: Path, destination: Path) -> None:
     if destination.exists():
         old.refuse_replaced()
         refuse_other_files(path, destination)
+
+
+def move(new: Path, path: Path, destination: Path, old: Database | None) -> None:
+    """Move a complete index to its destination, in place of the old one if there is one."""
+    try:
+        if old is None:
+            move_new(new, path, destination)
+        else:
+            refuse_changed(old, path, destination)
+            replace(new, destination)
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}. Choose another path") from error
 
 
 def move_new(new: Path, path: Path, destination: Path) -> None:
