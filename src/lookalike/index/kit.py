@@ -11,8 +11,9 @@ import pyarrow as pa
 from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
 from lookalike.index import pack
-from lookalike.index.container import damaged
-from lookalike.index.part import codes_of
+from lookalike.index.storage.errors import damaged
+from lookalike.index.storage.packed import Packed
+from lookalike.index.storage.postings import codes_of
 from lookalike.kinds import kind_named, kind_of
 from lookalike.store.rows import matrix_of
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
     from lookalike.kinds.base import Signed
     from lookalike.recipe import Recipe
 
@@ -81,13 +82,13 @@ class Kit:
         self.recipe = recipe
         self._comparer = kind_of(recipe).comparer(recipe)
 
-    def pack(self, items: pa.Array, types: Types) -> pack.Packed:
+    def pack(self, items: pa.Array, types: Types) -> Packed:
         """Return items as bytes. Those of one length are not compressed, so that a part holds them as a matrix."""
         if not types.length:
             return pack.pack(items, types)
         assert types.element is not None  # noqa: S101 - it has a length
         rows = matrix_of(items).astype(types.element.to_pandas_dtype(), copy=False)
-        return pack.Packed(rows.tobytes(), np.full(len(rows), rows.itemsize * types.length))
+        return Packed(rows.tobytes(), np.full(len(rows), rows.itemsize * types.length))
 
     def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
         """Return some items of a part."""

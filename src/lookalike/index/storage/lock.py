@@ -1,4 +1,4 @@
-"""One writer at a time: a lock on a file, which the system gives back when its holder dies."""
+"""The writer's lock: a file lock, which the system releases when its holder dies."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ except ImportError:  # pragma: no cover - Windows
 
 
 class Lock:
-    """A lock that is held until it is given back, by one process only."""
+    """A lock held by one process until it is released."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         _held.add(self)
 
     @classmethod
-    def take(cls, path: Path) -> Lock:
-        """Take a lock, or say that it is taken."""
+    def acquire(cls, path: Path) -> Lock:
+        """Acquire the lock, or raise if another process or another open index holds it."""
         file = path.open("ab")
         if fcntl is not None:
             try:
@@ -35,30 +35,28 @@ class Lock:
                 file.close()
                 if not isinstance(error, BlockingIOError):
                     raise
-                raise OutputError(
-                    f"{path.parent} is being changed by somebody else. Wait until they have closed it"
-                ) from error
+                raise OutputError(f"{path.parent} is locked by another writer. Wait until it is closed") from error
         return cls(file)
 
     def release(self) -> None:
-        """Give it back, even if a child of this process has still to learn that it does not hold it."""
+        """Release the lock, even while a forked child still has the file open."""
         if fcntl is not None and not self._file.closed:
             fcntl.flock(self._file, fcntl.LOCK_UN)
-        self.leave()
+        self.close()
 
-    def leave(self) -> None:
-        """Let go of the file only: a child does not keep the lock of a parent that died."""
+    def close(self) -> None:
+        """Close the file without unlocking it, so that a child does not keep the lock of a parent that died."""
         self._file.close()
 
 
 _held: weakref.WeakSet[Lock] = weakref.WeakSet()
 
 
-def leave_all() -> None:
-    """Forget, in a new child, what its parent holds."""
+def close_all() -> None:
+    """Close, in a forked child, the locks of its parent."""
     for lock in list(_held):
-        lock.leave()
+        lock.close()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=leave_all)
+    os.register_at_fork(after_in_child=close_all)
