@@ -7,14 +7,14 @@ import sys
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from command import done, quiet_environment
+from support.run_cli import done, quiet_environment
 from typer.main import get_command
 
 from lookalike import Shingling, recipe
 from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
 from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
-from lookalike.read import base
+from lookalike.read.options import Options
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # it is a group
 RUNS = ("dedup", "pairs", "nearest")
@@ -65,7 +65,7 @@ def test_defaults_are_those_of_the_objects_they_fill() -> None:
         usual = option(name).default
         assert usual is None or usual == getattr(Shingling(), name)
     for name in READING:
-        assert getattr(base.Options(), name) == option(name).default
+        assert getattr(Options(), name) == option(name).default
     for name in ("threshold", "sketch", "seed"):
         assert getattr(recipe.Recipe(), name) == option(name).default
 

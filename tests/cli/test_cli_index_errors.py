@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import LOOKALIKE, done, quiet_environment, run, state
-from indexed import build, refused, rows, said, write_corpus, write_lines
+from support.index_commands import build, refused, rows, said, write_corpus, write_lines
+from support.run_cli import LOOKALIKE, done, quiet_environment, run, state
 
 from lookalike import Index, OutputError
 from lookalike.index.storage.replacement import atomic_folder

@@ -14,7 +14,7 @@ from support import call_kernels as harness
 from support.run_cli import done, run
 
 from lookalike import Banding, InputError, Measure, RecipeError, estimate_costs, find_pairs, tune
-from lookalike.tuning import vectors as settle
+from lookalike.tuning import sample
 from lookalike.tuning.curve import Curve
 
 SEEDS = (1, 2, 3, 4)
@@ -122,7 +122,7 @@ def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, An
 def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     items, settings = KINDS["cosine"]
     whole = estimate_costs(items, sample_size=len(items), **settings)
-    monkeypatch.setattr(settle, "AMONG", 500)
+    monkeypatch.setattr(sample, "MAX_OTHERS", 500)
     for size in (300, len(items)):
         part = estimate_costs(items, sample_size=size, **settings)
         banding = Banding(50, 14)

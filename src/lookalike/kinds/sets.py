@@ -11,7 +11,7 @@ import numpy as np
 from lookalike.comparison.sets import explain_sets
 from lookalike.exact.elements import ElementFilter, ElementPrefixes
 from lookalike.exact.prefixes import ALL, Sampler
-from lookalike.features.elements import ElementShingler
+from lookalike.features.shinglers import shingler_for
 from lookalike.kinds.base import Excerpt, Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
@@ -59,7 +59,7 @@ class SetKind(Kind):
 
     def shingler(self, shingling: Shingling) -> Shingler:
         """Return what makes numbers of elements."""
-        return ElementShingler(shingling)
+        return shingler_for(shingling)
 
     def collection(self, recipe: Recipe, resources: Resources, *, searched: bool = True) -> SetCollection:
         """Return an empty collection."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lookalike.comparison.texts import compare_texts, other_spans, shared_shingles
-from lookalike.features.elements import TokenShingler
-from lookalike.features.texts import ByteShingler, CharacterShingler, WordShingler
+from lookalike.features.shinglers import shingler_for
 from lookalike.kinds.base import Excerpt, Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
@@ -37,15 +36,10 @@ class TextKind(Kind):
     part = "shingle"
     column = "text"
     is_text = True
-    shinglers: ClassVar[dict[str, type[Shingler]]] = {
-        "words": WordShingler,
-        "chars": CharacterShingler,
-        "bytes": ByteShingler,
-    }
 
     def shingler(self, shingling: Shingling) -> Shingler:
         """Return what makes the shingles of items."""
-        return self.shinglers[shingling.kind](shingling)
+        return shingler_for(shingling)
 
     def collection(self, recipe: Recipe, resources: Resources, *, searched: bool = True) -> TextCollection:
         """Return an empty collection."""
@@ -66,7 +60,6 @@ class TokenKind(TextKind):
     name = "tokens"
     column = "tokens"
     is_text = False
-    shinglers: ClassVar[dict[str, type[Shingler]]] = {"tokens": TokenShingler}
 
 
 class TextCollection(SetCollection):

@@ -162,6 +162,10 @@ class Measure:
         """Return a lower bound of the chance that a slot of two items agrees, given the value of the measure."""
         raise NotImplementedError
 
+    def similarity(self, shared: float, left: float, right: float) -> float:
+        """Return the similarity of two sets, from the sizes of the intersection and of both."""
+        raise NotImplementedError(f"{self.name} of {self.of} does not follow from the sizes of sets")
+
     # The axis of plots and tables
 
     @property

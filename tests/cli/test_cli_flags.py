@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command import run
+from support.run_cli import run
 
 from lookalike import RecipeError, find_pairs
 from lookalike.cli.flags import with_flags
