@@ -14,6 +14,7 @@ from lookalike import Shingling, recipe
 from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
 from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
+from lookalike.read.base import EncodingErrors
 from lookalike.read.options import Options
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # it is a group
@@ -39,7 +40,7 @@ def test_settings_are_the_table() -> None:
 
 def test_choices_are_those_of_the_modules_that_use_them() -> None:
     assert option("sketch").type == recipe.Sketch
-    assert option("encoding_errors").type == base.EncodingErrors
+    assert option("encoding_errors").type == EncodingErrors
 
 
 @pytest.mark.parametrize("one", OPTIONS, ids=by_name)
