@@ -52,7 +52,7 @@ def sets() -> list[Any]:
     for _ in range(30):
         base = random.choice(500, 20, replace=False).tolist()
         made += [set(base), {*base[:18], 1000}, {*base[:12]}]
-    return [*made, set(made[0]), None, set()]
+    return [*made, set(made[0]), None]
 
 
 def weighted() -> list[Any]:
@@ -65,7 +65,7 @@ def weighted() -> list[Any]:
             for i, weight in zip(random.choice(300, 12, replace=False), random.random(12) + 0.1, strict=True)
         }
         made += [base, {name: weight * 1.1 for name, weight in base.items()}, dict(list(base.items())[:7])]
-    return [*made, dict(made[0]), None, {}]
+    return [*made, dict(made[0]), None]
 
 
 def vectors() -> list[Any]:
@@ -91,12 +91,12 @@ SAMPLES: dict[str, Callable[[], Sample]] = {
     "bytes": lambda: Sample(texts(), {"shingle": "bytes:6", "threshold": 0.6, "lower": None}, 0.4),
     "bags": lambda: Sample(texts(), {"shingle": "words:1", "bag": True, "threshold": 0.7, "measure": "cosine"}, 0.6),
     "tokens": lambda: Sample(tokens(), {"shingle": "tokens:2", "threshold": 0.7}, 0.4),
-    "jaccard": lambda: Sample(sets(), {"threshold": 0.6}, 0.3),
-    "dice": lambda: Sample(sets(), {"measure": "dice", "threshold": 0.8}, 0.5),
-    "cosine": lambda: Sample(sets(), {"measure": "cosine", "threshold": 0.8}, 0.5),
-    "overlap": lambda: Sample(sets(), {"measure": "overlap", "threshold": 0.9}, 0.5),
-    "weights": lambda: Sample(weighted(), {"threshold": 0.8}, 0.4),
-    "vectors": lambda: Sample(vectors(), {"threshold": 0.95}, 0.8),
+    "jaccard": lambda: Sample(sets(), {"shingle": "elements", "threshold": 0.6}, 0.3),
+    "dice": lambda: Sample(sets(), {"shingle": "elements", "measure": "dice", "threshold": 0.8}, 0.5),
+    "cosine": lambda: Sample(sets(), {"shingle": "elements", "measure": "cosine", "threshold": 0.8}, 0.5),
+    "overlap": lambda: Sample(sets(), {"shingle": "elements", "measure": "overlap", "threshold": 0.9}, 0.5),
+    "weights": lambda: Sample(weighted(), {"shingle": "weights", "threshold": 0.8}, 0.4),
+    "vectors": lambda: Sample(vectors(), {"shingle": "vectors", "threshold": 0.95}, 0.8),
     "euclidean": lambda: Sample(vectors(), {"measure": "euclidean", "threshold": 0.5}, 1.5),
     "agreement": lambda: Sample(vectors(), {"measure": "agreement", "tolerance": 0.2, "threshold": 0.8}, 0.4),
     "bits": lambda: Sample(bits(), {"measure": "hamming", "threshold": 2}, 4),

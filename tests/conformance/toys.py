@@ -133,7 +133,7 @@ def melodies() -> list[Any]:
 
 
 TOYS: dict[str, Callable[[], Sample]] = {
-    "sharp": lambda: Sample(sets(), {"measure": "sharp", "threshold": 0.5}, 0.2),
+    "sharp": lambda: Sample(sets(), {"shingle": "elements", "measure": "sharp", "threshold": 0.5}, 0.2),
     "manhattan": lambda: Sample(vectors(), {"measure": "manhattan", "threshold": 1.0}, 4.0),
     "melodies": lambda: Sample(melodies(), {"shingle": "steps:3", "threshold": 0.7}, 0.3),
 }
