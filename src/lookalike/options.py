@@ -37,7 +37,7 @@ class Option:
     """What it does. Other options are named in backticks, which the command line turns into flags."""
     group: Group
     default_help: str = ""
-    """Description of a default that the value alone does not tell. The command line passes such an option on only if it
+    """Description of a default that the value alone does not show. The command line passes such an option on only if it
     is given."""
     python_help: str = ""
     """What only users of the Python API need to know."""
@@ -272,7 +272,10 @@ OPTIONS = (
 
 
 class Settings(TypedDict, total=False):
-    """Keyword arguments of `find_pairs`, `deduplicate` and the functions that take the same ones; all are optional."""
+    """Keyword arguments of `find_pairs`, `deduplicate`, `nearest`, `compare` and others. All are optional.
+
+    `lookalike.options.OPTIONS` has the default and the meaning of each.
+    """
 
     threshold: float
     measure: Name | None
