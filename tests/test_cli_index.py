@@ -131,7 +131,7 @@ def test_a_long_explanation_is_cut() -> None:
     write_lines("sets.jsonl", [{"id": "s", "items": [f"element {i}" for i in range(500)]}])
     done("index", "build", "s", "sets.jsonl", "--id", "id", "--text", "items", "--shingle", "elements", "-q")
     asked = ("index", "query", "s", "sets.jsonl", "--text", "items", "--explain", "-q")
-    assert "more; --full shows them" in done(*asked).out
+    assert "more; use --full to show them" in done(*asked).out
     assert "element 499" not in done(*asked).out
     assert "element 499" in done(*asked, "--full").out
 

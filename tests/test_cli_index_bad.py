@@ -50,7 +50,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["update", "i", "twice.jsonl", "--id", "name"], ["'t' occurs twice"]),
         (["update", "i", "new.jsonl"], ["--id"]),
         (["query", "i"], ["--text"]),
-        (["query", "i", "--text", "x", "--top", "0"], ["`top` must be"]),
+        (["query", "i", "--text", "x", "--top", "0"], ["--top must be"]),
         (["query", "i", "new.jsonl", "--text", "nope"], ["no column 'nope'"]),
         (["delete", "i"], ["--from"]),
         (["delete", "i", "--from", "nope.txt"], ["nope.txt cannot be read"]),

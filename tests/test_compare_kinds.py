@@ -137,7 +137,7 @@ def test_there_is_a_similarity_or_a_distance() -> None:
         _ = compare([1.0], [2.0], measure="euclidean", threshold=3).similarity
     with pytest.raises(AttributeError, match="there is a similarity here"):
         _ = compare("a", "b").distance
-    with pytest.raises(TypeError, match="unknown setting 'thresold'"):
+    with pytest.raises(TypeError, match="unknown option 'thresold'"):
         compare("a", "b", thresold=0.5)  # type: ignore[call-overload]
 
 

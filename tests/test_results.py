@@ -189,7 +189,7 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None
 
 
 def test_a_setting_that_does_not_exist_and_a_keep_rule_that_does_not() -> None:
-    with pytest.raises(TypeError, match="unknown setting 'treshold'; there are threshold"):
+    with pytest.raises(TypeError, match="unknown option 'treshold'; the options are threshold"):
         find_pairs(TEXTS, treshold=0.8)  # type: ignore[call-arg]
     with pytest.raises(LookalikeError, match="`keep` must be first"):
         deduplicate(TEXTS, keep="best")

@@ -308,4 +308,4 @@ def test_the_command_line(log: Path, tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "kept.parquet")["customer"].to_pylist() == ["ann", "cid", "dan"]
     done = run("pairs", str(log), "--weight", "units")
     assert done.code == 2
-    assert "beside `item` and `element`" in done.err
+    assert "beside --item and --element" in done.err

@@ -39,12 +39,12 @@ def delete(
     In Python: lookalike.Index.open("news.lookalike").delete(ids)
     """  # noqa: D301 - Click knows this backslash
     from lookalike.cli.index.work import Work, opened
-    from lookalike.cli.job import read_text
+    from lookalike.cli.inputs import read_text
     from lookalike.errors import InputError
 
     wanted = list(ids or [])
     if listed is not None:
-        wanted += [line for line in read_text(listed, "strict").replace("\r\n", "\n").split("\n") if line]
+        wanted += [line for line in read_text(listed).replace("\r\n", "\n").split("\n") if line]
     elif not wanted:
         raise InputError("There is no id. Give some, or a file of them with --from")
     wanted = list(dict.fromkeys(wanted))

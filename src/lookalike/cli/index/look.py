@@ -23,7 +23,7 @@ def info(index: own.IndexPath, json: own.Json = False) -> None:
     from rich.markup import escape
 
     from lookalike.cli.index.work import by_recipe, megabytes, opened
-    from lookalike.cli.show import print_facts
+    from lookalike.cli.summary import print_facts
     from lookalike.summary import plural
 
     with opened(index) as held:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 
 from lookalike.cli import written
-from lookalike.cli.job import Session
-from lookalike.cli.show import print_facts, print_notes, print_rows
+from lookalike.cli.session import Session
+from lookalike.cli.summary import print_facts, print_notes
+from lookalike.cli.tables import print_table
 from lookalike.index import Index
 from lookalike.index.folder import size_of
 from lookalike.options import READING
@@ -73,7 +74,7 @@ class Work(Session):
         """Print a table, unless it goes in the JSON."""
         self.stop_bars()
         if not self._json:
-            print_rows(table)
+            print_table(table)
 
     def finish(
         self,

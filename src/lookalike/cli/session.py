@@ -1,21 +1,20 @@
-"""What commands that run the flow have in common: inputs, progress, summary."""
+"""Sessions: what a command shows while it works and when it is done, and how long it takes."""
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 from rich.console import Console
 
 from lookalike.cli.progress import Bars, announce_compilation
-from lookalike.cli.show import print_summary, print_table
-from lookalike.errors import InputError
+from lookalike.cli.summary import print_summary
+from lookalike.cli.tables import print_table
 from lookalike.read.paths import expand
 from lookalike.report import check, write
 from lookalike.resources.progress import peak_memory
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
     from lookalike.summary import Summary
 
 EXAMPLES = 3
-"""Examples of each kind on the page about a run."""
+"""Number of examples of each kind in a report."""
 
 
 class Session:
-    """One command at work: what it tells whom, and how long it takes."""
+    """A running command: its console, its progress bars and its clock."""
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
         self.console = Console(stderr=True)
@@ -57,8 +56,8 @@ class Session:
             self._bars.stop()
 
 
-class Job(Session):
-    """A command that runs the flow: also what it reads."""
+class RunSession(Session):
+    """A running command that reads items and searches them: also its inputs, settings and report."""
 
     def __init__(
         self,
@@ -83,52 +82,36 @@ class Job(Session):
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Time a stage that the command itself does."""
+        """Measure the time of a stage that the command itself carries out."""
         begin = time.perf_counter()
         yield
         self._seconds[stage] = round(time.perf_counter() - begin, 4)
 
     def deliver(self, found: Pairs | Nearest, output: Path | None) -> None:
-        """Write a table of what was found; without an output, print it, unless that is for the summary."""
+        """Write a result to a file or, without one, print it, unless standard output is for the JSON summary."""
         with self.timed("write"):
             if output is not None:
                 write_table(found.to_arrow(), output)
             elif not self._json:
-                print_table(found)
+                print_table(found.to_arrow())
 
     def finish(self, result: Pairs | Deduplicated | Nearest, outputs: dict[str, Path]) -> None:
-        """Tell what was done, on a page too if one is wanted."""
+        """Write the report, if any, and print the summary."""
         if self._bars:
             self._bars.stop()
         for page in self.pages.values():
-            assert not isinstance(result, Nearest)  # noqa: S101 - there is no page about it
+            assert not isinstance(result, Nearest)  # noqa: S101 - there is no report about it
             final = self._final(result.summary)
             with self.timed("report"):
                 write(result, page, final)
         summary = self._final(result.summary)
-        outputs = {**outputs, **self.pages}
         if self._json:
             typer.echo(json.dumps(summary.to_dict(), indent=2))
         elif not self._quiet:
-            print_summary(self.console, summary, outputs)
+            print_summary(self.console, summary, {**outputs, **self.pages})
 
     def _final(self, summary: Summary) -> Summary:
-        """Return a summary with what the command itself did, up to now."""
+        """Return a summary that includes the stages of the command itself so far."""
         total = round(time.perf_counter() - self._begin, 4)
         seconds = {**summary.seconds, **self._seconds, "total": total}
         return replace(summary, seconds=seconds, peak_memory_bytes=peak_memory())
-
-
-def read_text(path: Path, errors: str) -> str:
-    """Read a text file, or say in one sentence why not."""
-    mode: Literal["strict", "replace"] = "replace" if errors == "replace" else "strict"
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}. Check the name") from error
-    try:
-        return data.decode("utf-8-sig", mode)
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not valid UTF-8 at byte {error.start}. Go on with --encoding-errors replace"
-        ) from error

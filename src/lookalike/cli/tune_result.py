@@ -1,11 +1,11 @@
-"""What `lookalike tune` has chosen, and what it tells of that."""
+"""Results of `lookalike tune`: the banding chosen, as text and as JSON."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike.cli.curve import curve_table, lined_up, picture
+from lookalike.cli.tune_curve import aligned, curve_picture, curve_table
 from lookalike.tuning.tune import error_areas
 
 if TYPE_CHECKING:
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from lookalike.tuning.curve import Curve
     from lookalike.tuning.estimate import Estimate
 
-SHOWN = 10
-"""Values whose chance is shown, and the threshold's beside them."""
+VALUES_SHOWN = 10
+"""Number of similarities (or distances) shown with their chance, besides the threshold."""
 
 CHANCES = (0.5, 0.9, 0.95, 0.99, 0.999)
 
 KEY_BYTES = 8
-"""Of a slot of sets, and of the key of a band."""
+"""Size of a slot of a set's signature, and of the key of a band."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TuneResult:
     """A banding with its S-curve, and what it was chosen for."""
 
     curve: Curve
     recall: float | None = None
-    """That asked of a banding which was given."""
+    """Recall requested for a banding that was given."""
     estimate: Estimate | None = None
 
     @property
     def chances(self) -> list[tuple[float, float]]:
-        """The values shown, with the chance of each."""
-        values = {self.curve.most * i / SHOWN for i in range(1, SHOWN + 1)}
+        """Similarities (or distances) to show, each with the chance that two items become candidates."""
+        values = {self.curve.most * i / VALUES_SHOWN for i in range(1, VALUES_SHOWN + 1)}
         if self.curve.measure.name == "hamming":
             values = {float(round(value)) for value in values}
         if self.curve.threshold is not None:
@@ -45,26 +45,26 @@ class Choice:
 
     @property
     def found_from(self) -> dict[float, float | None]:
-        """By a chance to be found, from which similarity on, or up to which distance, a pair has it."""
+        """By chance, the minimum similarity (or maximum distance) of pairs that are found with that chance."""
         shown = sorted({*CHANCES, *([] if self.recall is None else [self.recall])})
         return {chance: self.curve.value_at(chance) for chance in shown}
 
     @property
-    def share_in_vain(self) -> float | None:
-        """The share of all the area under the curve that is on the wrong side of the threshold."""
+    def false_share(self) -> float | None:
+        """Share of the area under the curve that is on the wrong side of the threshold: false candidates."""
         if (areas := self.curve.areas()) is None:
             return None
-        vain, missed = areas
+        false, missed = areas
         if self.curve.measure.name == "jaccard":
-            return vain / (1 - error_areas(self.curve.banding, 0.0)[1])
+            return false / (1 - error_areas(self.curve.banding, 0.0)[1])
         at = min(self.curve.threshold or 0.0, self.curve.most) / self.curve.most
         found = (at if self.curve.measure.is_distance else 1 - at) - missed
-        return vain / (vain + found) if vain + found else 0.0
+        return false / (false + found) if false + found else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, ready for JSON."""
+        """Return the result as plain values, ready for JSON."""
         curve, banding, measure = self.curve, self.curve.banding, self.curve.measure
-        vain, missed = curve.areas() or (None, None)
+        false, missed = curve.areas() or (None, None)
         found = "found_up_to" if measure.is_distance else "found_from"
         return {
             **asdict(banding),
@@ -78,33 +78,33 @@ class Choice:
             "steepest": curve.steepest,
             "chance": {f"{value:.15g}": chance for value, chance in self.chances},
             found: {f"{chance:.15g}": value for chance, value in self.found_from.items()},
-            "false_positive_area": vain,
+            "false_positive_area": false,
             "false_negative_area": missed,
-            "share_in_vain": self.share_in_vain,
+            "share_in_vain": self.false_share,
             "curve": curve.points(),
             "estimate": self.estimate and self.estimate.to_dict(),
         }
 
 
-def told(choice: Choice, plot: Path | None) -> Iterator[str]:
-    """Yield what people read: the banding, the curve as a table and as a picture, and what a sample says."""
-    lines = [*about_banding(choice), *about_curve(choice)]
+def describe(result: TuneResult, plot: Path | None) -> Iterator[str]:
+    """Yield the lines of a result: the banding, the curve as a table and as a picture, and the estimate if any."""
+    facts = [*banding_facts(result), *curve_facts(result)]
     if plot is not None:
-        lines.append(("wrote", str(plot)))
-    yield from lined_up(lines)
+        facts.append(("wrote", str(plot)))
+    yield from aligned(facts)
     yield ""
-    yield from curve_table(choice.chances, choice.curve.threshold, choice.curve.measure)
+    yield from curve_table(result.chances, result.curve.threshold, result.curve.measure)
     yield ""
-    yield picture(choice.curve)
-    if choice.estimate is not None:
-        from lookalike.cli.costs import estimate_told
+    yield curve_picture(result.curve)
+    if result.estimate is not None:
+        from lookalike.cli.tune_estimate import describe_estimate
 
-        yield from estimate_told(choice.estimate)
+        yield from describe_estimate(result.estimate)
 
 
-def about_banding(choice: Choice) -> Iterator[tuple[str, str]]:
-    """Yield what the banding is."""
-    banding, measure = choice.curve.banding, choice.curve.measure
+def banding_facts(result: TuneResult) -> Iterator[tuple[str, str]]:
+    """Yield names and values that describe the banding."""
+    banding, measure = result.curve.banding, result.curve.measure
     if measure.name != "jaccard":
         what = f"{measure.bits} bits" if measure.bits else measure.of
         yield "measure", f"{measure.name} of {what}, a {measure.column}"
@@ -112,12 +112,12 @@ def about_banding(choice: Choice) -> Iterator[tuple[str, str]]:
     slots = f"{banding.slots:,} slots"
     if measure.of == "sets":
         slots += f", {banding.slots * KEY_BYTES:,} bytes"
-    yield "signature", f"{slots}; kept as {banding.bands * KEY_BYTES:,} bytes of band keys an item"
+    yield "signature", f"{slots}; stored as {banding.bands * KEY_BYTES:,} bytes of band keys per item"
 
 
-def about_curve(choice: Choice) -> Iterator[tuple[str, str]]:
-    """Yield what the banding finds."""
-    curve, measure = choice.curve, choice.curve.measure
+def curve_facts(result: TuneResult) -> Iterator[tuple[str, str]]:
+    """Yield names and values that describe what the banding finds."""
+    curve, measure = result.curve, result.curve.measure
     if curve.threshold is not None:
         yield "recall", f"{curve.chance(curve.threshold):.4f} at the threshold {curve.threshold:.4g}"
     if (steepest := curve.steepest) is not None:
@@ -125,12 +125,12 @@ def about_curve(choice: Choice) -> Iterator[tuple[str, str]]:
     word = "up to" if measure.is_distance else "from"
     found = [
         f"{chance:g} nowhere" if value is None else f"{chance:g} {word} {value:.4f}"
-        for chance, value in choice.found_from.items()
+        for chance, value in result.found_from.items()
     ]
     yield "found with", ", ".join(found)
     if (areas := curve.areas()) is not None:
-        vain, missed = areas
+        false, missed = areas
         sides = ("right", "left") if measure.is_distance else ("left", "right")
-        share = f"{choice.share_in_vain:.1%} of that under the curve"
-        yield "in vain", f"area {vain:.4f} {sides[0]} of the threshold, {share}"
+        share = f"{result.false_share:.1%} of the area under the curve"
+        yield "false", f"area {false:.4f} {sides[0]} of the threshold, {share}"
         yield "missed", f"area {missed:.4f} above the curve, {sides[1]} of the threshold"
