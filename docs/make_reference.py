@@ -143,10 +143,11 @@ def described(thing: Any) -> Iterator[str]:  # noqa: ANN401 - a class or a funct
         yield shown(f"{thing.__name__}{signature(thing)}", "python")
     elif issubclass(thing, Exception):
         yield f"Bases: {', '.join(base.__name__ for base in thing.__bases__)}"
-    yield from markdown(inspect.getdoc(thing) or "")
     if thing is Settings:
-        yield from options_tables()
-    if inspect.isclass(thing) and not issubclass(thing, (Exception, dict)):
+        yield from (one_line(thing.__doc__ or ""), *options_tables())
+        return
+    yield from markdown(inspect.getdoc(thing) or "")
+    if inspect.isclass(thing) and not issubclass(thing, Exception):
         yield from listed("Fields", fields(thing))
         yield from listed("Properties", properties(thing))
         yield from listed("Methods", methods(thing))

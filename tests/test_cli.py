@@ -59,7 +59,7 @@ def jsonl(*texts: str | None) -> bytes:
     return b"".join(json.dumps({"text": text}).encode() + b"\n" for text in texts)
 
 
-# The examples of the issue, as processes
+# The examples of --help, as processes
 
 
 def test_dedup_from_parquet_to_parquet() -> None:

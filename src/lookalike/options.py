@@ -272,7 +272,10 @@ OPTIONS = (
 
 
 class Settings(TypedDict, total=False):
-    """Keyword arguments of `find_pairs`, `deduplicate` and the functions that take the same ones; all are optional."""
+    """Keyword arguments of `find_pairs`, `deduplicate`, `nearest`, `compare` and others. All are optional.
+
+    `lookalike.options.OPTIONS` has the default and the meaning of each.
+    """
 
     threshold: float
     measure: Name | None
