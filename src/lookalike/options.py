@@ -37,7 +37,7 @@ class Option:
     """What it does. Other options are named in backticks, which the command line turns into flags."""
     group: Group
     default_help: str = ""
-    """Description of a default that the value alone does not tell. The command line passes such an option on only if it
+    """Description of a default that the value alone does not show. The command line passes such an option on only if it
     is given."""
     python_help: str = ""
     """What only users of the Python API need to know."""

@@ -1,4 +1,4 @@
-"""lookalike nearest: list the most similar items of each item."""
+"""lookalike nearest: list the items most similar to each item."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def nearest(
     json: options.Json = False,
     **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
-    """List the k most similar items of each item: left, right, rank, similarity.
+    """List the k items most similar to each item: left, right, rank, similarity.
 
     Without -o they are printed to standard output, separated by tabs; a terminal shows only the first ones.
 
