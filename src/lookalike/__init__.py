@@ -6,6 +6,7 @@
     compare       how similar are these two, and why?
     tune          bands and rows from threshold and recall
     Index         has anything like this been seen before? On disk, for services and daily use
+    read_items    the items of files, frames and lists, as the others read them
 
 `estimate_costs` says what bands and rows cost a given collection; `balance` chooses them by weights of errors.
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lookalike.index import Added, Index, Match, Matches
     from lookalike.neighbours.nearest import nearest
     from lookalike.pipeline import deduplicate, find_pairs
+    from lookalike.read import Items, read_items
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
     from lookalike.tuning.estimate import Estimate, estimate_costs
@@ -45,6 +47,7 @@ __all__ = [
     "Estimate",
     "Index",
     "InputError",
+    "Items",
     "LookalikeError",
     "Match",
     "Matches",
@@ -66,6 +69,7 @@ __all__ = [
     "estimate_costs",
     "find_pairs",
     "nearest",
+    "read_items",
     "tune",
 ]
 
@@ -75,6 +79,7 @@ _HOMES = {
     "index": ("Added", "Index", "Match", "Matches"),
     "neighbours.nearest": ("nearest",),
     "pipeline": ("deduplicate", "find_pairs"),
+    "read": ("Items", "read_items"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
     "tuning.recall": ("Measured",),
     "summary": ("Summary",),

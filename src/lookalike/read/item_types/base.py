@@ -107,7 +107,8 @@ class ItemType(ABC):
         try:
             return pa.array(values, type=arrow_type)
         except REFUSALS as error:
-            raise self.refusal(values, first, lambda value: pa.array([value], type=arrow_type)) from error
+            row = first_unlike(values, arrow_type)
+            raise self.wrong_value(values[row], first + row) from error
 
     def check_matrix(self, matrix: npt.NDArray[Any], label: str) -> None:
         """Raise `InputError` unless the rows of a NumPy array can be such items."""
@@ -137,3 +138,15 @@ def _converts(value: object, convert: Callable[[Any], object]) -> bool:
     except REFUSALS:
         return False
     return True
+
+
+def first_unlike(values: list[Any], arrow_type: pa.DataType | None) -> int:
+    """Return the index of the first value that is not of the type given, or else of the values before it."""
+    for i, value in enumerate(values):
+        try:
+            one = pa.array([value], type=arrow_type)
+        except REFUSALS:
+            return i
+        if arrow_type is None and not pa.types.is_null(one.type):
+            arrow_type = one.type
+    return len(values) - 1
