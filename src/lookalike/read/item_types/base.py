@@ -27,8 +27,8 @@ REFUSALS = (pa.ArrowException, TypeError, OverflowError, ValueError)
 class ItemType(ABC):
     """How items of one kind are recognised and read.
 
-    A subclass says at least its `name`, its usual `columns`, how messages describe it (`noun`, `rule`, `example`),
-    which columns it `fits`, and how it `decode`s one.
+    A subclass defines at least its `name`, its usual `columns`, how messages describe it (`noun`, `rule`, `example`),
+    which columns it `fits`, and how it decodes one.
     """
 
     name: KindName
@@ -81,7 +81,7 @@ class ItemType(ABC):
         return found
 
     def element_type(self, column: pa.DataType) -> pa.DataType | None:  # noqa: ARG002 - for subclasses
-        """Return the type that the elements of sets are compared as; None if they are no sets, or all null."""
+        """Return the type that the elements of sets are compared as; None if items are not sets, or all are null."""
         return None
 
     def bit_length(self, column: pa.Array) -> int:  # noqa: ARG002 - for subclasses
