@@ -52,6 +52,7 @@ MODULES = (
     "tuning.sample",
     "index.index",
     "index.matches",
+    "read.items",
     "options",
     "results",
     "summary",

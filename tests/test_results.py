@@ -35,9 +35,9 @@ TABLE = pa.table({"text": pa.array(TEXTS), "n": range(6)})
 def test_public_names() -> None:
     assert sorted(lookalike.__all__) == [
         "Added", "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "Index", "InputError",
-        "LookalikeError", "Match", "Matches", "Measure", "Measured", "MissingExtraError", "Nearest", "OutputError",
-        "Pairs", "Recipe", "RecipeError", "SetComparison", "Shingling", "Summary", "TextComparison", "balance",
-        "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "tune",
+        "Items", "LookalikeError", "Match", "Matches", "Measure", "Measured", "MissingExtraError", "Nearest",
+        "OutputError", "Pairs", "Recipe", "RecipeError", "SetComparison", "Shingling", "Summary", "TextComparison",
+        "balance", "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "read_items", "tune",
     ]  # fmt: skip
     assert dir(lookalike) == sorted([*lookalike.__all__, "__version__"])
     for name in lookalike.__all__:

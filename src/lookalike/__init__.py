@@ -6,6 +6,7 @@
     compare       how similar are these two, and why?
     tune          bands and rows from threshold and recall
     Index         has anything like this been seen before? On disk, for services and daily use
+    read_items    the items of files, frames and lists, as the others read them
 
 `estimate_costs` says what bands and rows cost a given collection; `balance` chooses them by weights of errors.
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from lookalike.explain import compare
     from lookalike.index import Added, Index, Match, Matches
     from lookalike.pipeline import deduplicate, find_pairs, nearest
+    from lookalike.read import Items, read_items
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
     from lookalike.tuning.recall import Measured
@@ -45,6 +47,7 @@ __all__ = [
     "Estimate",
     "Index",
     "InputError",
+    "Items",
     "LookalikeError",
     "Match",
     "Matches",
@@ -66,6 +69,7 @@ __all__ = [
     "estimate_costs",
     "find_pairs",
     "nearest",
+    "read_items",
     "tune",
 ]
 
@@ -75,6 +79,7 @@ _HOMES = {
     "explain": ("compare",),
     "index": ("Added", "Index", "Match", "Matches"),
     "pipeline": ("deduplicate", "find_pairs", "nearest"),
+    "read": ("Items", "read_items"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
     "tuning.recall": ("Measured",),
     "summary": ("Summary",),

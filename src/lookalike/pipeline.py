@@ -31,8 +31,8 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
     """Find all pairs of items whose similarity is at least the threshold, each verified.
 
     `items` is a list of texts, a dict of them by id, anything that speaks Arrow (a pyarrow, polars, pandas or duckdb
-    table or column), or a `pathlib.Path` (or several) of files. With `against`, only pairs of an item and one of those
-    are found. The other arguments are those of `Settings`.
+    table or column), or the path of a file, a folder or a glob, or several; see `read_items`. With `against`,
+    only pairs of an item and one of those are found. The other arguments are those of `Settings`.
 
     >>> find_pairs(["the cat sat on the mat", "a dog", "The cat sat on the mat!"])
     Pairs: 1 among 3 items, similarity at least 0.8

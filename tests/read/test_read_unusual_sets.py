@@ -27,7 +27,7 @@ def test_sets_of_floats_are_no_vectors(make: Any) -> None:
 @pytest.mark.parametrize(
     ("kind", "wrong", "message"),
     [
-        (pa.uint64(), LARGE, "the element 9223372036854775809 does not fit in 64-bit integers"),
+        (pa.uint64(), LARGE, "the element 9223372036854775809 does not fit in a signed 64-bit integer"),
         (pa.binary(), b"\xff", "an element of the set is not valid UTF-8"),
     ],
 )

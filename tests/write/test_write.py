@@ -12,7 +12,7 @@ import json
 import os
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 from lookalike.errors import InputError, OutputError
 from lookalike.read import open_paths, open_source
+from lookalike.write import formats
 from lookalike.write import outputs as write
 from lookalike.write.outputs import check_outputs, write_rows, write_table
 
@@ -386,3 +387,38 @@ def test_a_link_is_written_through() -> None:
     write_table(pa.table({"a": [1]}), Path("o.csv"))
     assert Path("o.csv").is_symlink()
     assert Path("sub/real.csv").read_text() == '"a"\n1\n'
+
+
+# A format from outside the package
+
+
+class CountWriter:
+    """Writes how many rows there are."""
+
+    def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema) -> None:
+        assert path.suffix == ".count"
+        assert schema.names == ["text"]
+        self._file = file
+        self._rows = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._rows += batch.num_rows
+
+    def close(self) -> None:
+        self._file.write(str(self._rows).encode())
+
+    def discard(self) -> None:
+        pass
+
+
+def test_a_new_format(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "_FORMATS", list(formats._FORMATS))
+    formats.register(formats.OutputFormat("count", (".count",), CountWriter))
+    table = pa.table({"text": ["a", "b"]})
+    check_outputs({"output": Path("rows.count")}, [], force=False)
+    write_table(table, Path("rows.count"))
+    assert Path("rows.count").read_text() == "2"
+    with pytest.raises(ValueError, match=r"the suffix \.count is that of another format"):
+        formats.register(formats.OutputFormat("other", (".count",), CountWriter))
+    with pytest.raises(OutputError, match=r"choose \.parquet, .*\.tsv or \.count \(all but parquet also with \.gz or"):
+        check_outputs({"output": Path("rows.doc")}, [], force=False)

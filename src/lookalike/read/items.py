@@ -33,18 +33,15 @@ def read_items(inputs: Any, **reading: Unpack[Reading]) -> Items:  # noqa: ANN40
     >>> items.to_arrow().to_pylist()[1]
     {'id': 'b', 'item': 'that is the question'}
 
-    Args:
-        inputs: What holds the items.
-        reading: `kind`, `text`, `id`, `item`, `element`, `weight`, `transpose`, `lines`, `encoding_errors`,
-            `batch_bytes` and `scratch`, as for `find_pairs`. `kind` is one of texts, tokens, elements, weights, vectors
-            and bits; by default it is recognised.
-
+    The options `text`, `id`, `item`, `element`, `weight`, `transpose`, `lines`, `encoding_errors`, `batch_bytes` and
+    `scratch` are those of `Settings`. The option `kind` is one of texts, tokens, elements (sets), weights (weighted
+    sets), vectors and bits; by default it is recognised.
     """
     return Items(open_source(inputs, **reading))
 
 
 class Items:
-    """Items to be iterated over, any number of times: each pass streams Arrow batches of ids and items.
+    """Items that can be iterated over any number of times: each pass streams Arrow batches of ids and items.
 
     >>> with read_items(["one", "two", "three"]) as items:
     ...     for batch in items:

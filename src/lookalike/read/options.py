@@ -42,7 +42,7 @@ class Reading(TypedDict, total=False):
     lines: bool
     encoding_errors: EncodingErrors
     batch_bytes: int
-    scratch: Path | None
+    scratch: Path | str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Options:
     lines: bool = False
     encoding_errors: EncodingErrors = "strict"
     batch_bytes: int = 4 << 20
-    scratch: Path | None = None
+    scratch: Path | str | None = None
 
     def __post_init__(self) -> None:
         if self.kind is not None:

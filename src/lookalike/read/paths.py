@@ -95,9 +95,9 @@ def _shown(given: str | Path) -> str:
 
 
 def _hint(given: str | Path) -> str:
-    """Return what to do if a string without the looks of a path was meant as a text."""
-    looks_like_path = isinstance(given, Path) or format_of(suffixes_of(Path(given))[0]) or os.sep in given
-    return "" if looks_like_path else ", or pass a list if it is a text"
+    """Return what to do if a string that does not look like a path was meant as a text."""
+    is_pathlike = isinstance(given, Path) or format_of(suffixes_of(Path(given))[0]) or os.sep in given
+    return "" if is_pathlike else ", or pass a list if it is a text"
 
 
 def _walk(directory: Path, *, lines: bool) -> list[Path]:

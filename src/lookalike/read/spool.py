@@ -29,7 +29,7 @@ class Spool:
     On Linux they have no name, so that nothing is left behind however the process ends.
     """
 
-    def __init__(self, scratch: Path | None) -> None:
+    def __init__(self, scratch: Path | str | None) -> None:
         self._scratch = scratch
         self._finalizers: list[weakref.finalize[[int, Path], Spool]] = []
 

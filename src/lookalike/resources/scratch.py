@@ -1,8 +1,8 @@
 """Columns on disk for what does not fit in memory.
 
-A column is an unnamed temporary file: the system takes it back when the process ends, however it ends, so nothing is
-ever left behind. It is appended to with plain writes and read through a memory map, whose pages are given back on
-request: resident memory stays small however long the column is.
+A column is an unnamed temporary file: the system removes it when the process ends, however it ends, so nothing is left
+behind. It is appended to with plain writes and read through a memory map, whose pages are released on request: resident
+memory stays small however long the column is.
 """
 
 from __future__ import annotations
@@ -24,23 +24,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=np.generic)
 
-LEAST_MAPPED = 1 << 20
-"""Bytes mapped at least."""
+MIN_MAPPED = 1 << 20
+"""Minimum number of bytes mapped."""
 
-AT_A_TIME = 1 << 18
+WRITE_BYTES = 1 << 18
 """Bytes written at a time. Linux caches what is written at once as one piece, and maps such a piece as a whole: a byte
 read from a piece of 8 MiB would count as 8 MiB of memory."""
 
+MAX_RESIDENT = 128 << 20
+"""Default number of bytes that reading a column may bring into memory before they are released."""
 
-MOST_HELD = 128 << 20
-"""Bytes of files that reading a column may bring into memory before they are given back, if nothing else is said."""
-
-LOOK_AFTER = 4
-"""Times after which it is looked how many these are, since looking takes time."""
+CHECK_INTERVAL = 4
+"""Calls of `trim` per check of how much memory is resident, since checking takes time."""
 
 
 class Column(Generic[T]):
-    """One array that grows at its end."""
+    """An array on disk that grows at its end."""
 
     def __init__(self, folder: Path, dtype: type[T]) -> None:
         self._folder = folder
@@ -50,11 +49,11 @@ class Column(Generic[T]):
         self._map: mmap.mmap | None = None
         self._mapped = 0
         self._reads = 0
-        self.most_held = MOST_HELD
+        self.max_resident = MAX_RESIDENT
         self.size = 0
 
     def append(self, values: NDArray[T]) -> int:
-        """Write values at the end and return where they begin. Several threads may do so at a time."""
+        """Write values at the end and return the index of the first. Several threads may append at a time."""
         with self._lock:
             begin = self.size
             self.size += values.size
@@ -62,7 +61,7 @@ class Column(Generic[T]):
         at = begin * self._dtype.itemsize
         try:
             while data:
-                written = os.pwrite(self._file.fileno(), data[:AT_A_TIME], at)
+                written = os.pwrite(self._file.fileno(), data[:WRITE_BYTES], at)
                 data = data[written:]
                 at += written
         except OSError as error:
@@ -70,7 +69,7 @@ class Column(Generic[T]):
         return begin
 
     def view(self) -> NDArray[T]:
-        """Return all values as one read-only array that is read from disk as it is used."""
+        """Return all values as one read-only array, which is read from disk as it is used."""
         if self.size == 0:
             empty = np.empty(0, self._dtype)
             empty.flags.writeable = False
@@ -80,9 +79,9 @@ class Column(Generic[T]):
         return np.frombuffer(self._map, self._dtype, self.size)
 
     def _mapping(self) -> mmap.mmap:
-        """Map twice the size, so that the map serves when the column has grown; what is not written takes no room."""
+        """Map twice the size, so that the map still serves when the column has grown; unwritten bytes take no space."""
         self._mapped = file_bytes_in_memory()
-        length = max(2 * self.size * self._dtype.itemsize, LEAST_MAPPED)
+        length = max(2 * self.size * self._dtype.itemsize, MIN_MAPPED)
         try:
             os.ftruncate(self._file.fileno(), length)
         except OSError as error:
@@ -96,18 +95,20 @@ class Column(Generic[T]):
         while data:
             read = os.preadv(self._file.fileno(), [data], at)
             if not read:
-                raise OutputError(f"A file in the scratch folder {self._folder} was cut short. Choose another one")
+                raise OutputError(
+                    f"A file in the scratch folder {self._folder} was truncated. Choose another folder with `scratch`"
+                )
             data = data[read:]
             at += read
 
     def trim(self) -> None:
-        """Give back the memory that reading has taken, if it is much; the values stay on disk."""
+        """Release the memory that reading has taken, if it is much; the values stay on disk."""
         self._reads += 1
-        if self._reads % LOOK_AFTER == 0 and file_bytes_in_memory() > self._mapped + self.most_held:
+        if self._reads % CHECK_INTERVAL == 0 and file_bytes_in_memory() > self._mapped + self.max_resident:
             self.forget()
 
     def forget(self) -> None:
-        """Give back the memory that reading has taken, however little."""
+        """Release the memory that reading has taken, however little."""
         if self._map is not None and hasattr(mmap, "MADV_DONTNEED"):
             self._map.madvise(mmap.MADV_DONTNEED)
             self._mapped = file_bytes_in_memory()
@@ -119,7 +120,7 @@ class Column(Generic[T]):
 
 
 class Scratch:
-    """A folder's worth of columns, deleted together."""
+    """The temporary columns and files of a run, in one folder; deleted together."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -127,13 +128,13 @@ class Scratch:
         self._files: list[Any] = []
 
     def column(self, dtype: type[T]) -> Column[T]:
-        """Begin a new column."""
+        """Create a column."""
         column = Column(self.folder, dtype)
         self._columns.append(column)
         return column
 
     def file(self) -> Any:  # noqa: ANN401 - typeshed has no one name for it
-        """Open a plain file, for what is not a column."""
+        """Create a temporary file, for what is not a column."""
         file = temporary_file(self.folder)
         self._files.append(file)
         return file
@@ -145,7 +146,7 @@ class Scratch:
 
 
 def file_bytes_in_memory() -> int:
-    """Return how much memory holds parts of files, code included; 0 where the system does not tell."""
+    """Return how many bytes of files are resident in memory, code included; 0 if the system does not say."""
     try:
         with Path("/proc/self/statm").open("rb", buffering=0) as file:
             return int(file.read().split()[2]) * mmap.PAGESIZE
@@ -154,7 +155,7 @@ def file_bytes_in_memory() -> int:
 
 
 def temporary_file(folder: Path) -> Any:  # noqa: ANN401 - typeshed has no one name for it
-    """Open an unnamed file in the scratch folder."""
+    """Create an unnamed file in the scratch folder."""
     try:
         return tempfile.TemporaryFile(dir=folder, buffering=0)
     except OSError as error:
@@ -162,9 +163,9 @@ def temporary_file(folder: Path) -> Any:  # noqa: ANN401 - typeshed has no one n
 
 
 def scratch_error(folder: Path, error: OSError) -> OutputError:
-    """Say in one sentence why the scratch folder cannot be used, and what to do."""
+    """Return the error that says why the scratch folder cannot be used, and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         why = "is full"
     else:
         why = f"cannot be written ({(error.strerror or str(error)).lower()})"
-    return OutputError(f"The scratch folder {folder} {why}. Choose another one with --scratch FOLDER")
+    return OutputError(f"The scratch folder {folder} {why}. Choose another one with `scratch`")

@@ -1,4 +1,4 @@
-"""The names of items, kept on disk until results need some of them."""
+"""The ids of items, kept on disk until results need some of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIELD = "id"
 
 
 class Ids:
-    """The id of every item of a source: its id column, or the names the source gives where there is none."""
+    """The id of every item of a source: its id column, or the default ids of the source where there is none."""
 
     def __init__(self, source: Source, scratch: Scratch) -> None:
         self._source = source
@@ -34,7 +34,7 @@ class Ids:
         self._writer: pa.RecordBatchStreamWriter | None = None
 
     def append(self, ids: pa.Array | None) -> None:
-        """Take the ids of the next items."""
+        """Append the ids of the next items."""
         if ids is None:
             return
         if self._writer is None:
@@ -43,7 +43,7 @@ class Ids:
         self._hashes.append(hash_ids(ids))
 
     def finish(self) -> None:
-        """Check that no id occurs twice."""
+        """Raise if an id occurs twice."""
         if self._writer is not None:
             self._writer.close()
             self._refuse_repeated()
@@ -53,11 +53,11 @@ class Ids:
         """Return the ids of items, given by index in any order."""
         if self._file is None or self._writer is None:
             return self._source.default_ids(items)
-        wanted, place = np.unique(items, return_inverse=True)
+        wanted, places = np.unique(items, return_inverse=True)
         parts = [
             batch.column(0).take(as_arrow(wanted[low:high] - first)) for batch, first, low, high in self._runs(wanted)
         ]
-        return pa.concat_arrays(parts).take(as_arrow(place)) if parts else pa.array([], self._type)
+        return pa.concat_arrays(parts).take(as_arrow(places)) if parts else pa.array([], self._type)
 
     @property
     def _type(self) -> pa.DataType:
@@ -69,7 +69,7 @@ class Ids:
         return pa.PythonFile(self._file, "r")
 
     def _runs(self, wanted: NDArray[np.int64]) -> Iterator[tuple[pa.RecordBatch, int, int, int]]:
-        """Yield each stored batch that holds wanted items, its first item, and which of the wanted it holds."""
+        """Yield each stored batch that holds wanted items, its first item, and the range of wanted items it holds."""
         first = 0
         for batch in pa.ipc.open_stream(self._rewound()):
             low, high = np.searchsorted(wanted, (first, first + len(batch)))
@@ -78,7 +78,7 @@ class Ids:
             first += len(batch)
 
     def _refuse_repeated(self) -> None:
-        """Raise if an id occurs twice. Equal hashes are suspects; their ids decide."""
+        """Raise if an id occurs twice. Ids with equal hashes are compared."""
         keys = self._hashes.view().copy()
         repeated, _ = find_groups(keys, np.arange(len(keys), dtype=np.int32))
         if not len(repeated):
@@ -90,7 +90,7 @@ class Ids:
                 first, second = self._source.locate(seen[value]), self._source.locate(item)
                 raise InputError(
                     f"The id {value!r} occurs twice: {first} and {second}. Ids must be unique; "
-                    "choose another column with --id, or none to use file and row"
+                    "choose another column with `id`, or none to use file and row"
                 )
             seen[value] = item
 

@@ -96,7 +96,7 @@ class Items:
 
     def finish(self) -> None:
         """Close the books: no more batches will come."""
-        self.data.most_held = min(max(self.data.size // 4, LEAST_HELD), self.data.most_held)
+        self.data.max_resident = min(max(self.data.size // 4, LEAST_HELD), self.data.max_resident)
         self.begins = np.concatenate([np.empty(0, np.int64), *self._begins])
         self._begins.clear()
         self.lengths, self.sizes, self.picked = (

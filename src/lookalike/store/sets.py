@@ -35,7 +35,7 @@ class Sets:
         self._shingler = shingler
         self._threads = threads
         self._column: Column[np.uint64] = scratch.column(np.uint64)
-        self._column.most_held = items.data.most_held
+        self._column.max_resident = items.data.max_resident
         self.begins = np.full(items.count, -1, np.int64)
         self.sizes = np.zeros(items.count, np.int32)
 

@@ -28,7 +28,7 @@ def register(file_format: FileFormat) -> None:
 
 
 def formats() -> Sequence[FileFormat]:
-    """Return all formats that are recognised by name or by content, in the order in which contents are looked at."""
+    """Return all formats that are recognised by name or by content, in the order in which contents are checked."""
     return _FORMATS
 
 

@@ -81,7 +81,7 @@ class DelimitedReader(SingleFile):
                 size = self._larger(size, error)
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
-        """Read on with larger blocks when a row does not fit in one; rows already delivered are skipped.
+        """Stream columns; retry with larger blocks when a row does not fit in one, and skip rows already delivered.
 
         The last column is always read: a quote that is never closed swallows rows there without a trace.
         """
@@ -167,7 +167,7 @@ class DelimitedReader(SingleFile):
 
 def _format(delimiter: str, *suffixes: str) -> FileFormat:
     def recognises(head: bytes, names: Sequence[str]) -> bool:
-        """Return whether the header names one of the columns that are looked for."""
+        """Return whether the header has one of the columns wanted."""
         header = head.removeprefix(BOM).splitlines()[0].decode("utf-8", "replace")
         return bool({cell.strip('" ') for cell in header.split(delimiter)} & set(names))
 

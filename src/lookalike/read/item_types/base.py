@@ -27,8 +27,8 @@ REFUSALS = (pa.ArrowException, TypeError, OverflowError, ValueError)
 class ItemType(ABC):
     """How items of one kind are recognised and read.
 
-    A subclass says at least its `name`, its usual `columns`, how messages describe it (`noun`, `rule`, `example`),
-    which columns it `fits`, and how it `decode`s one.
+    A subclass defines at least its `name`, its usual `columns`, how messages describe it (`noun`, `rule`, `example`),
+    which columns it `fits`, and how it decodes one.
     """
 
     name: KindName
@@ -81,7 +81,7 @@ class ItemType(ABC):
         return found
 
     def element_type(self, column: pa.DataType) -> pa.DataType | None:  # noqa: ARG002 - for subclasses
-        """Return the type that the elements of sets are compared as; None if they are no sets, or all null."""
+        """Return the type that the elements of sets are compared as; None if items are not sets, or all are null."""
         return None
 
     def bit_length(self, column: pa.Array) -> int:  # noqa: ARG002 - for subclasses
@@ -107,7 +107,8 @@ class ItemType(ABC):
         try:
             return pa.array(values, type=arrow_type)
         except REFUSALS as error:
-            raise self.refusal(values, first, lambda value: pa.array([value], type=arrow_type)) from error
+            row = first_unlike(values, arrow_type)
+            raise self.wrong_value(values[row], first + row) from error
 
     def check_matrix(self, matrix: npt.NDArray[Any], label: str) -> None:
         """Raise `InputError` unless the rows of a NumPy array can be such items."""
@@ -137,3 +138,15 @@ def _converts(value: object, convert: Callable[[Any], object]) -> bool:
     except REFUSALS:
         return False
     return True
+
+
+def first_unlike(values: list[Any], arrow_type: pa.DataType | None) -> int:
+    """Return the index of the first value that is not of the type given, or else of the values before it."""
+    for i, value in enumerate(values):
+        try:
+            one = pa.array([value], type=arrow_type)
+        except REFUSALS:
+            return i
+        if arrow_type is None and not pa.types.is_null(one.type):
+            arrow_type = one.type
+    return len(values) - 1

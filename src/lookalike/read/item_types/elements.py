@@ -14,7 +14,7 @@ from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
 from lookalike.read.columns import first_refused, is_binary, is_string, plain, plain_type
 
-from .base import REFUSALS
+from .base import REFUSALS, first_unlike
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -105,15 +105,3 @@ def elements_from_python(
         raise InputError(
             f"item {first + row} holds {held}, but elements must be all strings, or all 64-bit integers"
         ) from error
-
-
-def first_unlike(elements: list[Any], arrow_type: pa.DataType | None) -> int:
-    """Return the index of the first element whose type is not that of the elements before it."""
-    for i, element in enumerate(elements):
-        try:
-            one = pa.array([element], type=arrow_type)
-        except REFUSALS:
-            return i
-        if arrow_type is None and not pa.types.is_null(one.type):
-            arrow_type = one.type
-    return len(elements) - 1

@@ -17,8 +17,8 @@ from lookalike.read.columns import is_list, is_number, plain, plain_type
 from lookalike.read.matrices import sparse_rows
 from lookalike.read.ranks import as_ranks
 
-from .base import REFUSALS, ItemType
-from .elements import element_type, elements_from_python, first_unlike, layout, null_element, refused_element
+from .base import REFUSALS, ItemType, first_unlike
+from .elements import element_type, elements_from_python, layout, null_element, refused_element
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,9 +43,9 @@ def format_of(path: Path) -> tuple[OutputFormat, str | None]:
 
 
 def formats_for_tables() -> str:
-    """Return the suffixes of formats that hold any table, for messages."""
+    """Return the usual suffixes of formats that hold any table, for messages."""
     formats = [one for one in _FORMATS if not one.same_format_only]
-    *first, last = [suffix for one in formats for suffix in one.suffixes]
+    *first, last = [one.suffixes[0] for one in formats]
     plain = [one.name for one in formats if not one.compressible]
     codecs = " or ".join(_CODECS)
     return f"{', '.join(first)} or {last} (all but {' and '.join(plain)} also with {codecs})"
