@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 from pathlib import Path
@@ -14,6 +15,8 @@ from support.index_queries import RECIPE
 from lookalike import Index
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
 
 settings.register_profile("local", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
@@ -24,6 +27,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     # A shell has its jobs in the background ignore Ctrl-C, and those they start; commands are tested with it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep files of tests in memory where there is room: an index waits for its disk thousands of times."""
+    chosen = config.getoption("basetemp") or "PYTEST_DEBUG_TEMPROOT" in os.environ
+    if not chosen and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
 @pytest.fixture(scope="session")
