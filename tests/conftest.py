@@ -1,4 +1,4 @@
-"""What all tests share: how much Hypothesis tries, and the real documents."""
+"""What all tests share: how many examples Hypothesis tries, where files go, and a small index."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from support.index_queries import RECIPE
 
 from lookalike import Index
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
 MEMORY = Path("/dev/shm")
 ROOM = 4 << 30
 
@@ -36,17 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """Return the folder of real documents beside the repository."""
-    if not DATA.is_dir():
-        pytest.skip(f"needs the documents in {DATA}")
-    return DATA
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return the folder of a closed index with a few items, in the database and in a file."""
+    """Return the folder of a closed index with a few items, some in the database and some in a file."""
     with Index.create(tmp_path / "i", **RECIPE) as index:
         index.add(range(8), [f"common number{i} words" for i in range(8)])
         index.compact()

@@ -1,9 +1,10 @@
-"""Real documents against exact search: the sample in data/, and the corpora beside the repository."""
+"""Real documents against exact search: the sample in tests/data, and larger corpora where there are some."""
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import re
 import unicodedata
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from naive import words as naive_words
 from support import brute_force as brute
-from support.paths import DATA
+from support.paths import DATA, ROOT
 from support.run_cli import done
 
 from lookalike import compare, find_pairs
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 
 SAMPLE = DATA / "django_docs.jsonl"
 THRESHOLDS = (0.5, 0.7, 0.8, 0.9)
+REAL_TEXT = Path(os.environ.get("LOOKALIKE_DATA") or ROOT.parent / "shared" / "data").resolve()
+CORPORA = {
+    "django_docs": "docs/**/*.txt of Django 2.2, 3.2, 4.2 and 5.2 from PyPI, as id and text, and what is similar there",
+    "bible_verses": "verses in seven English translations, from the repository scrollmapper/bible_databases",
+    "mdn_translated": "pages in eight languages, from the repository mdn/translated-content",
+}
+"""Where the corpora come from."""
 
 
 def words(text: str) -> list[str]:
@@ -85,10 +93,6 @@ def check_run(texts: Sequence[str], exact: dict[tuple[int, int], float], thresho
     assert missed <= len(graded) * 0.01 + 4 * (len(graded) * 0.01 * 0.99) ** 0.5
 
 
-def load(folder: Path, name: str) -> pa.Table:
-    return pq.read_table(folder / name / f"{name}.parquet")
-
-
 # The sample
 
 
@@ -128,34 +132,47 @@ def test_the_sample_from_file_to_file(sample: list[dict[str, Any]], tmp_path: Pa
     assert {f"{version}:docs/glossary.txt" for version in ("2.2", "3.2", "4.2", "5.2")} in map(set, together.values())
 
 
-# The corpora
+# Corpora that are too large to ship
 
 
-def django(folder: Path) -> dict[str, str]:
-    table = load(folder, "django_docs")
+def corpus_folder(name: str) -> Path:
+    """Return the folder of a corpus; skip the test, and say what is missing, where there is none."""
+    folder = REAL_TEXT / name
+    if not (folder / f"{name}.parquet").is_file():
+        where = f"{folder}; the environment variable LOOKALIKE_DATA names the folder above it"
+        pytest.skip(f"needs {name}.parquet ({CORPORA[name]}) in {where}")
+    return folder
+
+
+def load(name: str) -> pa.Table:
+    return pq.read_table(corpus_folder(name) / f"{name}.parquet")
+
+
+def django() -> dict[str, str]:
+    table = load("django_docs")
     return dict(zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True))
 
 
-def test_recall_on_versions_of_documents(shared_data: Path) -> None:
-    texts = list(django(shared_data).values())
+def test_recall_on_versions_of_documents() -> None:
+    texts = list(django().values())
     exact = exact_pairs(texts, 5, min(THRESHOLDS))
     assert len(exact) > 3000
     for threshold in THRESHOLDS:
         check_run(texts, exact, threshold, "words:5")
 
 
-def test_similarities_that_others_measured(shared_data: Path) -> None:
+def test_similarities_that_others_measured() -> None:
     r"""They took \\w+ for words, which is ours for ASCII."""
-    texts = {name: text for name, text in django(shared_data).items() if text.isascii()}
-    with (shared_data / "django_docs" / "truth_same_path_pairs.tsv").open() as file:
+    texts = {name: text for name, text in django().items() if text.isascii()}
+    with (corpus_folder("django_docs") / "truth_same_path_pairs.tsv").open() as file:
         rows = [row for row in csv.reader(file, delimiter="\t") if row[0] in texts and row[1] in texts]
     for left, right, similarity in random.Random(1).sample(rows, 100):
         assert f"{compare(texts[left], texts[right]).similarity:.4f}" == similarity
 
 
-def test_recall_on_verses(shared_data: Path) -> None:
+def test_recall_on_verses() -> None:
     """Short texts: a dozen bigrams each, so that a word more or less moves the similarity far."""
-    table = load(shared_data, "bible_verses")
+    table = load("bible_verses")
     chosen = pc.match_substring_regex(table["verse"], "^(Genesis [1-9]|Mark [1-9]):")
     texts = [text for text in table.filter(chosen)["text"].to_pylist() if len(words(text)) > 1]
     assert len(texts) > 3000
@@ -165,9 +182,9 @@ def test_recall_on_verses(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["zh-cn", "ja", "ko", "ru"])
-def test_scripts_with_and_without_spaces(shared_data: Path, language: str) -> None:
+def test_scripts_with_and_without_spaces(language: str) -> None:
     """Pages, and each with some of its lines left out, against words found one character at a time."""
-    table = load(shared_data, "mdn_translated")
+    table = load("mdn_translated")
     pages = table.filter(pc.equal(table["lang"], language))["text"].slice(0, 25).to_pylist()
     draw = random.Random(2)
     texts = [page[:3000] for page in pages]
