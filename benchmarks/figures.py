@@ -139,19 +139,19 @@ def thresholds(rows: Sequence[Row]) -> Figure:
     for row in sorted(rows, key=lambda row: -row["threshold"]):
         lines.setdefault(row["tool"], []).append((row["threshold"], row["seconds"]))
     with mpl.rc_context(STYLE):
-        figure, axes = curves(lines, "least Jaccard similarity of a pair", "linear")
+        figure, axes = curves(lines, "minimum Jaccard similarity of a pair", "linear")
         axes.invert_xaxis()
         label_lines(axes, lines, lambda last: last - 0.02)
         return figure
 
 
 def answers(rows: Sequence[Row]) -> Figure:
-    """Draw how many questions a second each index answers, how long it takes to build, and its recall."""
+    """Draw the queries per second of each index, the time to build it, and its recall."""
     rows = sorted(rows, key=lambda row: (-row["queries_a_second"], row["tool"]))
     with mpl.rc_context(STYLE):
         figure, (left, middle, right) = panels(len(rows), 3)
         values = [row["queries_a_second"] for row in rows]
-        dots(left, values, rows, "queries a second", [f"{value:,}" for value in values])
+        dots(left, values, rows, "queries per second", [f"{value:,}" for value in values])
         names(left, rows)
         bars(middle, [row["build"] for row in rows], rows, "seconds to build", seconds)
         bars(right, [row["recall"] for row in rows], rows, "recall", as_share)

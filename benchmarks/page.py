@@ -1,8 +1,8 @@
-"""Write docs/explanation/benchmarks.md and its plots from the results of the comparison.
+"""Generate docs/explanation/benchmarks.md and its plots from the benchmark results.
 
     python benchmarks/page.py
 
-The page depends on nothing but the files in benchmarks/results.
+The page depends only on the files in benchmarks/results.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "explanation" / "benchmarks.md"
 TEXT = HERE / "page.md"
 SHOWN = "made-100000"
-"""The corpus of the plots."""
+"""Corpus shown in the plots."""
 
 SIDES = ("sets", "vectors", "index", "index-1000000")
 NOTHING = "There are no results yet: run `make bench`."
@@ -43,29 +43,29 @@ WHAT = {
     "bible": "verses of the Bible in seven English translations",
 }
 PLOTS = {
-    "time": "Time, and which share of it each stage takes",
+    "time": "Time, and the share of each stage",
     "memory": "Peak memory of the process tree",
     "quality": "Recall and precision of clusters",
-    "growth": "Time over the number of documents",
-    "sets": "Time over the threshold",
-    "vectors": "Queries a second, seconds to build, and recall",
+    "growth": "Time by number of documents",
+    "sets": "Time by threshold",
+    "vectors": "Queries per second, seconds to build, and recall",
 }
 
 
 def read(folder: Path = RESULTS) -> list[Results]:
-    """Read the results of all corpora, in the order of the plan."""
+    """Return the results of all corpora, in the order in which they are run."""
     files = [path for path in sorted(folder.glob("*.json")) if "tools" in json.loads(path.read_text(encoding="utf-8"))]
     place = {name: i for i, name in enumerate(ORDER)}
     return [Results.read(path) for path in sorted(files, key=lambda path: place.get(path.stem, len(place)))]
 
 
 def shown(every: Sequence[Results]) -> Results | None:
-    """Choose the corpus for the plots: 100,000 made documents, or else the first there is."""
+    """Return the results to plot: those of 100,000 synthetic documents, or else the first."""
     return next((results for results in every if results.path.stem == SHOWN), every[0] if every else None)
 
 
 def plots_of_texts(every: Sequence[Results]) -> dict[str, Callable[[], Figure]]:
-    """Return how to draw the plots of texts there are results for."""
+    """Return the functions that draw the plots of texts, for those that have results."""
     one = shown(every)
     if one is None:
         return {}
@@ -79,18 +79,18 @@ def plots_of_texts(every: Sequence[Results]) -> dict[str, Callable[[], Figure]]:
 
 
 def plots_of_sides(sets: Sides, vectors: Sides) -> dict[str, Callable[[], Figure]]:
-    """Return how to draw the plots of sets and vectors, if there are results."""
+    """Return the functions that draw the plots of sets and vectors, for those that have results."""
     pairs, nearest = side_page.pairs_of(sets, "threshold"), side_page.nearest_of(vectors)
     drawn: dict[str, Callable[[], Figure]] = {"sets": lambda: figures.thresholds(pairs)} if pairs else {}
     return {**drawn, "vectors": lambda: figures.answers(nearest)} if nearest else drawn
 
 
 def page(every: Sequence[Results], sides: Mapping[str, Sides]) -> str:
-    """Write the page."""
+    """Return the page as Markdown."""
     sets, vectors, index, large = (sides[name] for name in SIDES)
     text = TEXT.read_text(encoding="utf-8")
     one = shown(every)
-    caption = f"The plots of time, memory and quality are of {described(one)}.\n\n" if one else ""
+    caption = f"The plots of time, memory and quality show {described(one)}.\n\n" if one else ""
     tables = [f"### {results.path.stem}\n\n{described(results)}.\n\n{table(results)}" for results in every]
     drawn = {name: picture(name) for name in plots_of_sides(sets, vectors)}
     parts = {
@@ -114,66 +114,69 @@ def page(every: Sequence[Results], sides: Mapping[str, Sides]) -> str:
 
 
 def picture(name: str) -> str:
-    """Write where a plot stands."""
+    """Return the Markdown image of a plot."""
     return f"![{PLOTS[name]}](../images/benchmark-{name}.svg)"
 
 
 def machines(every: Sequence[Results]) -> list[str]:
-    """Say where and when results were measured: a line for each machine and setting."""
+    """Return when and where the results were measured: one line per machine and setting."""
     when: dict[str, list[str]] = {}
     for results in every:
         facts = results.facts
         versions, settings = facts["versions"], facts["settings"]
         where = (
-            f"{described_machine(facts['machine'])}; Python {versions['python']}; every tool had "
-            f"{settings['threads']} threads; shingles of {settings['words']} words, threshold {settings['threshold']:g}"
+            f"{described_machine(facts['machine'])}; Python {versions['python']}; {settings['threads']} threads "
+            f"per tool; shingles of {settings['words']} words, threshold {settings['threshold']:g}"
         )
         when.setdefault(where, []).append(facts["date"])
     return dated(when)
 
 
 def machines_of_sides(found: Sides) -> list[str]:
-    """Say where and when sets or vectors were measured; of several machines, which tools on each; and what to know."""
+    """Return when and where sets, vectors or indexes were measured, and notes on tools.
+
+    If there are several machines, each line lists the tools measured on it.
+    """
     when: dict[str, list[str]] = {}
     which: dict[str, list[str]] = {}
-    for tool, about in found.tools.items():
-        where = (
-            f"{described_machine(about['machine'])}; {found.count:,} items; every tool had {about['threads']} threads"
-        )
-        when.setdefault(where, []).append(about["date"])
+    for tool, entry in found.tools.items():
+        where = f"{described_machine(entry['machine'])}; {found.count:,} items; {entry['threads']} threads per tool"
+        when.setdefault(where, []).append(entry["date"])
         which.setdefault(where, []).append(tool)
     alone = len(when) == 1
     lines = dated({where if alone else f"{', '.join(which[where])}: {where}": dates for where, dates in when.items()})
-    return lines + [wrapped(f"{tool}: {about['note']}") for tool, about in found.tools.items() if "note" in about]
+    return lines + [wrapped(f"{tool}: {entry['note']}") for tool, entry in found.tools.items() if "note" in entry]
 
 
 def described_machine(machine: dict[str, Any]) -> str:
-    """Say what a machine is."""
+    """Describe a machine."""
     memory = f"{machine['memory_bytes'] / 2**30:.0f} GiB"
     return f"{machine['cpu']}, {machine['cores']} cores, {memory}, {machine['system']}"
 
 
 def dated(when: dict[str, list[str]]) -> list[str]:
-    """Write a line for each thing that was measured, with its first and last date."""
+    """Return one line per description, with the first and last date of its measurements."""
     return [wrapped(f"{' to '.join(sorted({min(dates), max(dates)}))}: {what}") for what, dates in when.items()]
 
 
 def wrapped(text: str) -> str:
-    """Write a sentence as an item of a list."""
+    """Format a sentence as a Markdown list item."""
     return textwrap.fill(f"- {text}.", 120, subsequent_indent="  ")
 
 
 def described(results: Results) -> str:
-    """Say what a corpus is and how large."""
+    """Describe a corpus and its size."""
     facts = results.facts["corpus"]
-    kind = {"made": "made documents", "short": "made short texts"}.get(facts["name"].partition("-")[0], "documents")
+    kind = {"made": "synthetic documents", "short": "synthetic short texts"}.get(
+        facts["name"].partition("-")[0], "documents"
+    )
     what = f" ({WHAT[facts['name']]})" if facts["name"] in WHAT else ""
     size = f"{facts['bytes'] / 1e6:,.0f} MB, {facts['true_pairs']:,} true pairs"
     return f"{facts['documents']:,} {kind}{what}, {size}"
 
 
 def table(results: Results) -> str:
-    """Write the table of a corpus: the fastest first, those without a result last."""
+    """Return the table of a corpus: the fastest tool first, those without a result last."""
     ours = results.rows.get(figures.OURS, {}).get("median_seconds")
     lines = [
         "| tool | version | seconds | times lookalike | memory | recall | precision | of pairs: recall | precision |",
@@ -185,7 +188,7 @@ def table(results: Results) -> str:
 
 
 def line(row: Row, ours: float | None) -> str:
-    """Write the row of a tool that has a result."""
+    """Return the table row of a tool that has a result."""
     once = ", once" if len(row["seconds"]) == 1 else ""
     pairs = row["pairs"] or {"recall": None, "precision": None}
     right = [as_share(found[name]) for found in (row["clusters"], pairs) for name in ("recall", "precision")]
@@ -202,12 +205,12 @@ def line(row: Row, ours: float | None) -> str:
 
 
 def read_sides() -> dict[str, Sides]:
-    """Read the results of what was measured side by side."""
+    """Return the results for sets, vectors and indexes."""
     return {name: Sides.read(RESULTS / f"{name}.json") for name in SIDES}
 
 
 def main() -> None:
-    """Write the page and its plots."""
+    """Generate the page and its plots."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     every = read()
     sides = read_sides()

@@ -26,7 +26,7 @@ from bare import bare_chars, bare_words
 from corpus import write_corpus
 
 import lookalike
-from lookalike.features.shingles import Shingler
+from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
@@ -74,7 +74,7 @@ def signing(path: Path, shingle: str) -> dict[str, Any]:
     texts = pq.read_table(path, columns=["text"])["text"].slice(0, SAMPLE).combine_chunks()
     texts = texts.chunk(0) if isinstance(texts, pa.ChunkedArray) else texts
     recipe = Recipe(shingling=Shingling.parse(shingle))
-    shingler = Shingler(recipe.shingling)
+    shingler = shingler_for(recipe.shingling)
     signer = Signer(recipe, shingler)
     columns = shingler.columns(texts)
     bare = bare_words if shingle.startswith("words") else bare_chars

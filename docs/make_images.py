@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation. Needs the extra `report`.
+"""Generate the images of the documentation. Requires the extra `report`.
 
 Run it with: python docs/make_images.py
 """  # noqa: INP001 - a script, not a package
@@ -21,17 +21,17 @@ STEPS = (
     ("read", "rows of files\nor frames"),
     ("shingle", "a set of\nhashed phrases"),
     ("sign", "a short\nsignature"),
-    ("band", "who shares\na bucket?"),
+    ("band", "shared\nbuckets"),
     ("verify", "exact\nsimilarity"),
     ("cluster", "connected\npairs"),
-    ("write", "one keeper\nof each"),
+    ("write", "one keeper\nper cluster"),
 )
 BETWEEN = {3: "candidates", 4: "pairs"}
-"""What is handed on after a step."""
+"""The result that a step passes on."""
 
 
 def s_curve() -> Figure:
-    """Draw the S-curve of the defaults, what it misses and compares in vain, and the textbook's beside it."""
+    """Plot the S-curve of the defaults, with missed pairs and false candidates, and that of the textbook."""
     figure = plots.curve(tune(THRESHOLD, RECALL), THRESHOLD)
     figure.set_size_inches(7.2, 3.9)
     axes = figure.axes[0]
@@ -45,7 +45,7 @@ def s_curve() -> Figure:
 
 
 def flow() -> Figure:
-    """Draw the steps in a row."""
+    """Draw the steps of a run in a row."""
     figure = Figure(figsize=(10, 1.75), layout="constrained")
     axes = figure.add_subplot()
     for i, (name, meaning) in enumerate(STEPS):
@@ -63,7 +63,7 @@ def flow() -> Figure:
 
 
 def main() -> None:
-    """Write every picture as SVG, the same bytes each time."""
+    """Write every image as SVG, the same bytes each time."""
     for draw in (s_curve, flow):
         with mpl.rc_context(plots.STYLE):
             plots.save(draw(), IMAGES / f"{draw.__name__.replace('_', '-')}.svg")

@@ -1,9 +1,9 @@
-"""Write examples/articles.jsonl: sections of Django's documentation in three versions, so natural near-duplicates.
+"""Generate examples/articles.jsonl: sections of three versions of Django's documentation, with real near-duplicates.
 
-The source is a parquet file with the columns version, path and text, a row for each docs/**/*.txt of the source
-distributions Django 2.2.28, 3.2.25 and 5.2. Its licence is in LICENSE.txt, beside this file.
+The source is a parquet file with the columns version, path and text, one row per docs/**/*.txt of the source
+distributions Django 2.2.28, 3.2.25 and 5.2. Its licence is LICENSE.txt in this folder.
 
-    python examples/make_articles.py ../shared/data/django_docs/django_docs.parquet
+    python examples/make_articles.py django_docs.parquet
 """  # noqa: INP001 - a script, not a package
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ PAGES = re.compile(
     r"(2\.2|3\.2|5\.2)/docs/(?P<page>(faq|misc)/\w+.*|intro/(install|overview|whatsnext)|topics/security)\.txt"
     r"|5\.2/docs/(?P<new>howto/.*)\.txt"
 )
-"""Some pages of all three versions, and some of the last one only."""
+"""Pages taken from all three versions, and pages taken only from the last."""
 
 HEADING = re.compile(r"^(?P<title>\S[^\n]*)\n(?P<line>[=\-~^])(?P=line){2,} *\n", re.MULTILINE)
-FEWEST, MOST = 50, 400
-"""Words of a section that is taken."""
+MIN_WORDS, MAX_WORDS = 50, 400
+"""Length in words of the sections used."""
 
 
 def sections(page: str) -> Iterator[tuple[str, str]]:
-    """Yield title and text of each section of a page."""
+    """Yield the title and text of each section of a page."""
     headings = list(HEADING.finditer(page))
     ends = [heading.start() for heading in headings[1:]] + [len(page)]
     for heading, end in zip(headings, ends, strict=True):
@@ -39,19 +39,19 @@ def sections(page: str) -> Iterator[tuple[str, str]]:
 
 
 def without_marks(text: str) -> str:
-    """Drop targets of links and lines that only draw a heading, and join the lines of a paragraph."""
+    """Remove link targets and heading underlines, and join the lines of each paragraph."""
     text = re.sub(r"^(\.\. _[^\n]*|[=\-~^]{3,} *)$", "", text, flags=re.MULTILINE)
     paragraphs = re.split(r"\n\s*\n", text.strip())
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def slug(title: str) -> str:
-    """Return the first words of a title as the end of an id."""
+    """Return the first words of a title, for use in an ID."""
     return "-".join(re.findall(r"\w+", title.lower())[:8])
 
 
 def articles(source: Path) -> Iterator[dict[str, str]]:
-    """Yield the articles, version by version; a section that has the name of an earlier one of its page is left out."""
+    """Yield the articles version by version, skipping sections whose ID has occurred before."""
     seen = set()
     for row in sorted(pq.read_table(source).to_pylist(), key=lambda row: (row["version"], row["path"])):
         page = PAGES.fullmatch(f"{row['version']}/{row['path']}")
@@ -59,13 +59,13 @@ def articles(source: Path) -> Iterator[dict[str, str]]:
             continue
         for title, text in sections(row["text"]):
             name = f"{row['version']}/{page['page'] or page['new']}/{slug(title)}"
-            if FEWEST <= len(re.findall(r"\w+", text)) <= MOST and name not in seen:
+            if MIN_WORDS <= len(re.findall(r"\w+", text)) <= MAX_WORDS and name not in seen:
                 seen.add(name)
                 yield {"id": name, "title": title, "text": text}
 
 
 def main() -> None:
-    """Write the example."""
+    """Write the example collection."""
     target = Path(__file__).with_name("articles.jsonl")
     lines = [json.dumps(article, ensure_ascii=False) + "\n" for article in articles(Path(sys.argv[1]))]
     target.write_text("".join(lines), encoding="utf-8")

@@ -25,7 +25,7 @@ def shinglings(draw: st.DrawFn) -> Shingling:
     if kind in ("words", "chars"):
         switches |= {name: draw(st.booleans()) for name in ("lower", "accents", "punctuation")}
         switches["form"] = draw(st.sampled_from([None, "NFC", "NFD", "NFKC", "NFKD"]))
-    return Shingling(kind=kind, size=draw(st.integers(1, LARGEST_SHINGLE)), **switches)  # type: ignore[arg-type]
+    return Shingling(kind=kind, size=draw(st.integers(1, LARGEST_SHINGLE)), **switches)
 
 
 recipes = st.builds(

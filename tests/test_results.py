@@ -146,16 +146,16 @@ def test_nothing_at_all(given: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("corpus.parquet", "a single string"),
-        (b"corpus.parquet", "a single string"),
-        (5, "int is nothing"),
+        ("corpus.parquet", "corpus.parquet: no such file"),
+        (b"corpus.parquet", "a single text is not a collection"),
+        (5, "type int cannot be read"),
         (["a", 5], "item 1 is int"),
         (["a\ud800"], "not valid UTF-8"),
         (pa.table({"n": [1]}), "no string column"),
         (pa.table({"a": ["x"], "b": ["y"]}), "several string columns"),
         (Path("nowhere.jsonl"), "no such file"),
         ({"a": "x", 1: "y"}, "keys of a dict"),
-        ({1 << 63: "x"}, "64 bits"),
+        ({1 << 63: "x"}, "64-bit"),
     ],
 )
 def test_what_cannot_go_in(given: Any, message: str) -> None:
@@ -189,7 +189,7 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None
 
 
 def test_a_setting_that_does_not_exist_and_a_keep_rule_that_does_not() -> None:
-    with pytest.raises(TypeError, match="unknown setting 'treshold'; there are threshold"):
+    with pytest.raises(TypeError, match="unknown option 'treshold'; the options are threshold"):
         find_pairs(TEXTS, treshold=0.8)  # type: ignore[call-arg]
     with pytest.raises(LookalikeError, match="`keep` must be first"):
         deduplicate(TEXTS, keep="best")

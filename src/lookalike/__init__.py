@@ -25,13 +25,13 @@ from lookalike.recipe import Recipe
 from lookalike.tuning.tune import balance, tune
 
 if TYPE_CHECKING:
-    from lookalike.comparison import Comparison, SetComparison, TextComparison, compare
+    from lookalike.comparison import Comparison, SetComparison, TextComparison
+    from lookalike.estimate import Estimate, estimate_costs
+    from lookalike.explain import compare
     from lookalike.index import Added, Index, Match, Matches
-    from lookalike.neighbours.nearest import nearest
-    from lookalike.pipeline import deduplicate, find_pairs
+    from lookalike.pipeline import deduplicate, find_pairs, nearest
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
-    from lookalike.tuning.estimate import Estimate, estimate_costs
     from lookalike.tuning.recall import Measured
 
 __version__ = "0.1.0"
@@ -70,11 +70,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "comparison": ("Comparison", "SetComparison", "TextComparison", "compare"),
-    "tuning.estimate": ("Estimate", "estimate_costs"),
+    "comparison": ("Comparison", "SetComparison", "TextComparison"),
+    "estimate": ("Estimate", "estimate_costs"),
+    "explain": ("compare",),
     "index": ("Added", "Index", "Match", "Matches"),
-    "neighbours.nearest": ("nearest",),
-    "pipeline": ("deduplicate", "find_pairs"),
+    "pipeline": ("deduplicate", "find_pairs", "nearest"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
     "tuning.recall": ("Measured",),
     "summary": ("Summary",),

@@ -1,4 +1,4 @@
-"""Checks of values that users give; each message says the name, the rule and the value."""
+"""Checks of values that users give. Each message states the name, the rule and the value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lookalike.errors import RecipeError
 
 
 def plain_number(value: Any) -> Any:  # noqa: ANN401 - any setting
-    """Return a number of NumPy as one of Python, and all else as it is."""
+    """Return a NumPy number as a Python number, and any other value unchanged."""
     return value.item() if isinstance(value, Number) and hasattr(value, "item") else value
 
 
@@ -20,8 +20,16 @@ def check_number(name: str, value: object) -> None:
 
 
 def check_threshold(threshold: float) -> None:
-    """Raise unless a similarity can be at least `threshold` without always being so."""
+    """Raise unless `threshold` is a similarity that some pairs reach and others do not."""
     check_number("threshold", threshold)
     if not 0 < threshold <= 1:
         hint = f"; did you mean {threshold / 100:.2f}?" if 2 <= threshold <= 100 else ""  # noqa: PLR2004 - per cent
         raise RecipeError(f"`threshold` must be in (0, 1]. Got {threshold:.10g}{hint}")
+
+
+def check_count(name: str, value: object) -> int:
+    """Return a setting that counts something; raise unless it is a whole number of at least 1."""
+    value = plain_number(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise RecipeError(f"`{name}` must be a whole number, at least 1. Got {value!r}")
+    return value

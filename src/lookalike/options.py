@@ -1,61 +1,284 @@
-"""The options of a run, as callers pass them."""
+"""Options: every one declared once, with its name, type, default, help and group.
+
+The command-line flags, the names and defaults of keyword arguments, and the tables of the generated reference all
+follow from `OPTIONS`. Only the annotations of `Settings` repeat names and types, because static typing cannot be
+generated; a test keeps the two in step.
+
+Importing this module loads nothing heavy: `lookalike --help` needs it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict, cast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypedDict, cast
 
 from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
+from lookalike.features.shingling import Form
+from lookalike.measures import Name
+from lookalike.resources.progress import Watcher
 
-if TYPE_CHECKING:
-    from pathlib import Path
+Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking"]
+Sketch = Literal["fast", "classic"]
+EncodingErrors = Literal["strict", "replace"]
 
-    from lookalike.features.shingling import Form
-    from lookalike.measures import Name
-    from lookalike.recipe import Sketch
-    from lookalike.resources.progress import Watcher
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option: a keyword argument of the Python API and, unless it has no flag, of the commands."""
+
+    name: str
+    type: Any
+    """Type of a value. The command line takes the first type of a union."""
+    default: Any = None
+    """Value used if the option is not given; None if the value then depends on the items or the machine."""
+    help: str
+    """What it does. Other options are named in backticks, which the command line turns into flags."""
+    group: Group
+    default_help: str = ""
+    """Description of a default that the value alone does not tell. The command line passes such an option on only if it
+    is given."""
+    python_help: str = ""
+    """What only users of the Python API need to know."""
+    metavar: str | None = None
+    short: str = ""
+    """Short flag, such as -t."""
+    negative: str = ""
+    """Flag that turns a switch off, such as --keep-case."""
+    implied: int | None = None
+    """Value of a flag that is given without one."""
+    on_command_line: bool = True
+
+    @property
+    def flag(self) -> str:
+        """Name of the option on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+OPTIONS = (
+    Option(
+        name="threshold",
+        group="similarity",
+        type=float,
+        default=0.8,
+        default_help="0.8; required for distances",
+        short="-t",
+        help="Minimum similarity (or maximum distance) of a pair.",
+    ),
+    Option(
+        name="measure",
+        group="similarity",
+        type=Name,
+        default_help="jaccard; cosine for vectors; hamming for bits",
+        help="How to compare two items. For texts and sets, the size of the intersection divided by: the size of the "
+        "union (jaccard), the mean size (dice), the geometric mean of the sizes (cosine), the smaller size (overlap), "
+        "the size of the left set (containment). For vectors: cosine, euclidean, or agreement (the share of features "
+        "that are close). For bits: hamming.",
+    ),
+    Option(
+        name="tolerance",
+        group="similarity",
+        type=float,
+        help="Maximum difference between two features that count as close. Only for the measure agreement.",
+    ),
+    Option(
+        name="recall",
+        group="similarity",
+        type=float,
+        default=0.99,
+        help="Probability of finding a pair that is exactly at the threshold; closer pairs are found more often. 1 "
+        "means an exact search.",
+    ),
+    Option(
+        name="shingle",
+        group="shingling",
+        type=str,
+        default_help="words:5 for texts, elements for sets, weights for weighted sets",
+        help="What items consist of: words:n, chars:k, bytes:k, tokens:n, elements or weights.",
+    ),
+    Option(
+        name="bag",
+        group="shingling",
+        type=bool,
+        default=False,
+        help="Count each occurrence of a repeated shingle.",
+    ),
+    Option(
+        name="lower",
+        group="shingling",
+        type=bool,
+        default_help="only for words",
+        negative="--keep-case",
+        help="Convert letters to lower case.",
+    ),
+    Option(
+        name="form",
+        group="shingling",
+        type=Form,
+        help="Unicode normalization form to convert texts to.",
+    ),
+    Option(
+        name="accents",
+        group="shingling",
+        type=bool,
+        default=True,
+        negative="--strip-accents",
+        help="Keep accents.",
+    ),
+    Option(
+        name="punctuation",
+        group="shingling",
+        type=bool,
+        default_help="only for chars",
+        negative="--no-punctuation",
+        help="Keep punctuation.",
+    ),
+    Option(
+        name="bands",
+        group="banding",
+        type=int,
+        help="Number of bands, instead of `recall`. Requires `rows`.",
+    ),
+    Option(
+        name="rows",
+        group="banding",
+        type=int,
+        help="Number of rows per band. Requires `bands`.",
+    ),
+    Option(
+        name="sketch",
+        group="banding",
+        type=Sketch,
+        default="fast",
+        help="Algorithm for signatures: fast, or classic for the textbook MinHash.",
+    ),
+    Option(
+        name="seed",
+        group="banding",
+        type=int,
+        default=1,
+        help="Seed for the hash functions of signatures.",
+    ),
+    Option(
+        name="text",
+        group="reading",
+        type=str,
+        metavar="COLUMN",
+        default_help="text, content, body, or the only string column",
+        help="Column to compare.",
+    ),
+    Option(
+        name="id",
+        group="reading",
+        type=str,
+        metavar="COLUMN",
+        default_help="file and row number",
+        help="Item ID column.",
+    ),
+    Option(
+        name="item",
+        group="reading",
+        type=str,
+        metavar="COLUMN",
+        help="Item ID column of a long table, which has one row per element of each set. Requires `element`.",
+    ),
+    Option(
+        name="element",
+        group="reading",
+        type=str,
+        metavar="COLUMN",
+        help="Element column of a long table. Requires `item`.",
+    ),
+    Option(
+        name="weight",
+        group="reading",
+        type=str | bool,
+        metavar="COLUMN",
+        help="Weight column of a long table. The weights of a repeated element are added up.",
+        python_help="True: the numbers of a sparse matrix are weights.",
+    ),
+    Option(
+        name="transpose",
+        group="reading",
+        type=bool,
+        default=False,
+        help="Compare the elements instead, by the items that contain them.",
+    ),
+    Option(
+        name="lines",
+        group="reading",
+        type=bool,
+        default=False,
+        help="Treat each line as an item.",
+    ),
+    Option(
+        name="encoding_errors",
+        group="reading",
+        type=EncodingErrors,
+        default="strict",
+        help="What to do about text that is not UTF-8: stop (strict), or put U+FFFD in its place (replace).",
+    ),
+    Option(
+        name="batch_bytes",
+        group="reading",
+        type=int,
+        default=4 << 20,
+        default_help="4 MiB",
+        on_command_line=False,
+        help="Approximate number of bytes to read at a time.",
+    ),
+    Option(
+        name="threads",
+        group="running",
+        type=int,
+        default_help="one per core",
+        help="Number of threads.",
+    ),
+    Option(
+        name="scratch",
+        group="running",
+        type=Path | str,
+        metavar="FOLDER",
+        default_help="the system's",
+        help="Folder for temporary files.",
+    ),
+    Option(
+        name="watcher",
+        group="running",
+        type=Watcher,
+        on_command_line=False,
+        help="Object to notify of progress.",
+    ),
+    Option(
+        name="measure_recall",
+        group="checking",
+        type=int,
+        default=0,
+        metavar="[N]",
+        implied=200,
+        help="Measure the recall achieved: search exactly for the pairs (or nearest items) of this many random items, "
+        "and report how many of them the run found.",
+    ),
+    Option(
+        name="examples",
+        group="checking",
+        type=int,
+        default=0,
+        on_command_line=False,
+        help="Number of examples of each kind to keep, with their texts, for `report`.",
+    ),
+)
 
 
 class Settings(TypedDict, total=False):
-    """Keyword arguments of `find_pairs` and `deduplicate`; each has a default.
-
-    threshold        0.8: the least similarity of a pair, or the most distance, which has no default
-    measure          of texts and sets jaccard, dice, cosine, overlap or containment; of vectors cosine, euclidean or
-                     agreement; of bits hamming. By default the first of them
-    tolerance        by how much a feature may differ to be close, for the measure agreement
-    recall           0.99: the chance of a pair exactly at the threshold to be found; more similar ones have more.
-                     1 is an exact search: it misses none
-    shingle          words:n, chars:k, bytes:k, tokens:n, elements or weights; by default words:5 for texts, elements
-                     for sets, weights for weighted sets
-    bag              False: whether the second occurrence of a shingle counts as another one
-    lower            lower-case letters; by default for words, not for characters
-    form             None: a Unicode form to bring texts to (NFC, NFD, NFKC, NFKD)
-    accents          True: keep accents
-    punctuation      keep punctuation; by default for characters, not for words
-    bands, rows      the banding, instead of the one that `recall` asks for
-    sketch           "fast", or "classic" for the textbook's MinHash
-    seed             1
-    text, id         names of columns; by default text, content, body or the only column of strings; and none
-    item, element    the columns of a table that has a row for each element of each set
-    weight           None: the column of such a table that has the weights of elements; or True, if the numbers of a
-                     sparse matrix are weights
-    transpose        False: whether to turn sets round, and find similar elements by the sets that have them
-    lines            False: whether text files have an item a line
-    encoding_errors  "strict", or "replace" to go on after text that is not UTF-8
-    threads          as many as there are cores
-    scratch          a folder for temporary columns; by default the system's
-    measure_recall   0: how many items to sample, to measure which of their pairs were found, by an exact scan;
-                     of `nearest`, which of the nearest
-    examples         0: how many examples of each kind to keep, with their texts, for `report`
-    batch_bytes      4 MiB: about how much text is read at a time
-    watcher          somebody to tell about progress
-    """
+    """Keyword arguments of `find_pairs`, `deduplicate` and the functions that take the same ones; all are optional."""
 
     threshold: float
     measure: Name | None
     tolerance: float | None
     recall: float
-    shingle: str
+    shingle: str | None
     bag: bool
     lower: bool | None
     form: Form | None
@@ -72,33 +295,60 @@ class Settings(TypedDict, total=False):
     weight: str | bool | None
     transpose: bool
     lines: bool
-    encoding_errors: Literal["strict", "replace"]
+    encoding_errors: EncodingErrors
+    batch_bytes: int
     threads: int | None
     scratch: Path | str | None
+    watcher: Watcher | None
     measure_recall: int
     examples: int
-    batch_bytes: int
-    watcher: Watcher | None
 
 
-SWITCHES = ("bag", "lower", "form", "accents", "punctuation")
-READING = ("text", "id", "item", "element", "weight", "transpose", "lines", "encoding_errors", "batch_bytes")
+_BY_NAME = {option.name: option for option in OPTIONS}
+
+
+def option(name: str) -> Option:
+    """Return the option with a name.
+
+    >>> option("recall").default
+    0.99
+    """
+    return _BY_NAME[name]
+
+
+def names(*groups: Group) -> tuple[str, ...]:
+    """Return the names of all options in some groups.
+
+    >>> names("banding")
+    ('bands', 'rows', 'sketch', 'seed')
+    """
+    return tuple(option.name for option in OPTIONS if option.group in groups)
+
+
+RECIPE = names("similarity", "shingling", "banding")
+"""Options that decide which pairs are found."""
+
+SWITCHES = tuple(name for name in names("shingling") if name != "shingle")
+"""Options that change how the shingles of a text are made."""
+
+READING = names("reading")
+"""Options that decide how items are read."""
 
 
 def plain(settings: Settings) -> Settings:
-    """Return settings with the numbers of NumPy as those of Python."""
+    """Return settings with NumPy numbers converted to Python numbers."""
     return cast("Settings", {name: plain_number(value) for name, value in settings.items()})
 
 
 def whole_number(name: Literal["measure_recall", "examples"], settings: Settings) -> int:
-    """Return a setting that counts something; 0 if it is not given."""
-    value = settings.get(name, 0)
+    """Return a setting that must be a whole number, or its default."""
+    value = settings.get(name, option(name).default)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise RecipeError(f"`{name}` must be a whole number, at least 0. Got {value!r}")
     return value
 
 
 def check_names(settings: Settings) -> None:
-    """Raise where there is no setting of a name."""
-    if unknown := set(settings) - set(Settings.__annotations__):
-        raise TypeError(f"unknown setting {min(unknown)!r}; there are {', '.join(Settings.__annotations__)}")
+    """Raise if there is no option of a given name."""
+    if unknown := set(settings) - set(_BY_NAME):
+        raise TypeError(f"unknown option {min(unknown)!r}; the options are {', '.join(_BY_NAME)}")

@@ -1,28 +1,33 @@
-"""The whole flow: read, shingle, sign, band, verify, cluster. Each step is the module of that name."""
+"""The whole flow: read, shingle, sign, band, verify, cluster. A line per stage."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from lookalike.checks import check_count, plain_number
 from lookalike.engines.local.cluster import Components, Keep, count_components, members
 from lookalike.engines.local.collect import collect
+from lookalike.engines.local.examples import choose_examples
 from lookalike.engines.local.expand import Groups, IndexedPairs
+from lookalike.engines.local.nearest import find_nearest, without_bands
+from lookalike.engines.local.recall import Connected, Listed, measure_recall
 from lookalike.engines.local.run import Run
-from lookalike.engines.local.search import Search
+from lookalike.engines.local.search import prepare
+from lookalike.engines.local.summarise import summarise
 from lookalike.engines.local.verify import concatenate
-from lookalike.examples import gather
-from lookalike.lsh import buckets as band
-from lookalike.results import Clusters, Deduplicated, Pairs, cluster_table, pair_table
-from lookalike.summary import summarise
-from lookalike.tuning.recall import Connected, Listed, measure
+from lookalike.errors import RecipeError
+from lookalike.lsh import buckets
+from lookalike.results import Clusters, Deduplicated, Nearest, Pairs, cluster_table, nearest_table, pair_table
+from lookalike.summary import doubts
 
 if TYPE_CHECKING:
     from lookalike.options import Settings
 
 
-def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds texts
+def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds items
     """Find all pairs of items whose similarity is at least the threshold, each verified.
 
     `items` is a list of texts, a dict of them by id, anything that speaks Arrow (a pyarrow, polars, pandas or duckdb
@@ -36,28 +41,28 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
     """
     with Run(settings, items, against) as run:
         collected = collect(run)
-        search = Search(run, collected)
+        search = prepare(run, collected)
+        recipe = search.plan.recipe
         apart = np.arange(collected.items.count, dtype=np.int32)
-        found = concatenate(search.pairs(apart, band.ALL))
+        found = concatenate(search.pairs(apart, buckets.ALL))
         with run.stages.timed("expand"):
-            groups = Groups(collected.copies, collected.boundary, run.recipe.measure.best)
-            pairs = groups.expand(found).across(collected.boundary)
-            pairs = collected.space.directed(pairs, collected)
-            table = pair_table(collected, pairs, run.recipe.measure)
+            groups = Groups(collected.copies, collected.boundary, recipe.measure.best)
+            pairs = groups.expand(found).across(collected.boundary).directed(collected, recipe)
+            table = pair_table(collected, pairs, recipe.measure)
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
-        examples = gather(run, collected, search.verifier, pairs, search.rejected)
-        measured = measure(run, collected, Listed(found))
+        examples = choose_examples(run, collected, search, pairs)
+        measured = measure_recall(run, recipe, collected, Listed(found))
         counts = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
-        summary = summarise(run, collected, search.seen, measured, **counts)
+        summary = summarise(run, recipe, collected, search.seen, measured, **counts)
         for column in (pairs.left, pairs.right):
             column.flags.writeable = False
-        return Pairs(table, summary, pairs.left, pairs.right, run.sources, run.recipe, examples)
+        return Pairs(table, summary, pairs.left, pairs.right, run.sources, recipe, examples)
 
 
 def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
     """Keep one item of each cluster of similar items.
 
-    `keep` says which: first, last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are those of
+    `keep` chooses it: first, last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are those of
     `find_pairs`.
 
     >>> deduplicate(["the cat sat on the mat", "a dog", "The cat sat on the mat!"]).kept
@@ -66,26 +71,57 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
     rule = Keep.parse(keep)
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
-        search = Search(run, collected)
+        search = prepare(run, collected)
+        recipe = search.plan.recipe
         components = Components(collected.items.count)
         linked = []
-        for pairs in search.pairs(components.roots, band.ONE):
+        for pairs in search.pairs(components.roots, buckets.ONE):
             components.unite(pairs)
             linked.append(pairs)
         with run.stages.stage("cluster"), run.stages.timed("cluster"):
             found = members(components.roots, collected.copies, rule, collected.ranks)
-            similarity = search.verifier.similarity_of_items(found.item, found.keeper, collected.copies, linked)
-            table = cluster_table(collected.names(found.item), found, similarity, run.recipe.measure)
-        members_of = IndexedPairs(found.keeper, found.item, similarity, condensed=0)
-        examples = gather(run, collected, search.verifier, members_of, search.rejected, found)
+            scores = search.verifier.scores_of_items(found.item, found.keeper, collected.copies, linked)
+            table = cluster_table(collected.names(found.item), found, scores, recipe.measure)
+        kept_pairs = IndexedPairs(found.keeper, found.item, scores, condensed=0)
+        examples = choose_examples(run, collected, search, kept_pairs, found)
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
         mask.flags.writeable = False
-        measured = measure(run, collected, Connected(components.roots))
+        measured = measure_recall(run, recipe, collected, Connected(components.roots))
         counts = {
             "pairs": sum(map(len, linked)) + collected.copies.count,
             "clusters": found.clusters,
             "kept": int(mask.sum()),
         }
-        summary = summarise(run, collected, search.seen, measured, **counts)
-        return Deduplicated(Clusters(table, summary), summary, mask, run.source, items, run.recipe, keep, examples)
+        summary = summarise(run, recipe, collected, search.seen, measured, **counts)
+        return Deduplicated(Clusters(table, summary), summary, mask, run.source, items, recipe, keep, examples)
+
+
+def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[Settings]) -> Nearest:  # noqa: ANN401
+    """Find the k most similar others of each item, or the k of `against` that are most similar to it.
+
+    Scores are exact. Of vectors by cosine, some of the k may be others than the very nearest, as `recall` allows: by
+    default 0.99 of them, in the mean, are the nearest. With `measure_recall`, the nearest of so many items are looked
+    for exactly, to say how many of them were found; where nothing can be missed, the recall is 1 without that. A
+    threshold leaves out what is less similar. What shares nothing with an item is not listed, so there may be fewer
+    than k. By containment, it is the item that is in the others.
+
+    >>> nearest([{1, 2, 3}, {1, 2}, {2, 3, 4}], k=1)
+    Nearest: 1 each of 3 items
+      left  right  rank  similarity
+      0     1      1     0.6667
+      1     0      1     0.6667
+      2     0      1     0.5000
+    """
+    k, recall = check_count("k", k), plain_number(settings.get("recall", 0.99))
+    if settings.get("bands") is not None or settings.get("rows") is not None:
+        raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
+    with Run(without_bands(settings), items, against) as run:
+        collected = collect(run, searched=False)
+        recipe = collected.items.recipe
+        min_score = recipe.min_score if "threshold" in settings else -np.inf
+        found = find_nearest(run, collected, k, recall, min_score=min_score)
+        table, count = nearest_table(collected, found.queries, found.best.items, found.best.scores, recipe.measure)
+        summary = summarise(run, recipe, collected, found.seen, found.measured, pairs=count)
+        notes = (*summary.notes, *(doubts(found.measured) if found.recall < 1 else ()))
+        return Nearest(table, replace(summary, recall=found.recall, notes=notes), k, recipe)

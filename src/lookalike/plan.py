@@ -1,97 +1,151 @@
-"""From the options of a run to its recipe."""
+"""From options to a recipe, and from a recipe to a plan: bands, or an exact search, chosen once.
+
+    Asked     what the options ask for: a recipe whose bands are open unless they are given, and a recall
+    Plan      what will be done: the same recipe with its bands, or without any for an exact search
+
+Bands that follow from the recipe alone are chosen before items are read (`plan_early`), so that items are signed while
+they are read. Others are chosen when the items are known (`plan_for`), as the cost model tells.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import RecipeError
-from lookalike.features.shingling import WHOLE, Shingling
+from lookalike.features.registry import feature_of_kind, kinds_measured
+from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
-from lookalike.measures import NAMES, Measure, Of
+from lookalike.measures import NAMES, Measure
 from lookalike.options import SWITCHES, Settings, plain
 from lookalike.recipe import Recipe
 from lookalike.tuning.tune import check_recall, tune
 
 if TYPE_CHECKING:
-    from lookalike.read import Kind
+    from lookalike.kinds.base import Estimates
+
+RECALL = 0.99
+THRESHOLD = 0.8
 
 
-def measure_of(settings: Settings, kind: Kind) -> Measure:
-    """Return the measure that settings ask for, or the usual one of a kind of items."""
-    of: Of = "vectors" if kind == "vectors" else "bits" if kind == "bits" else "sets"
-    return Measure(settings.get("measure") or NAMES[of][0], of, settings.get("tolerance"))
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the options of a run ask for."""
+
+    recipe: Recipe
+    """Without bands, unless they are given."""
+    recall: float
+    """The chance wanted that a pair at the threshold is found; 1 for an exact search."""
 
 
-def recipe_of(settings: Settings, kind: Kind = "texts") -> Recipe:
-    """Make the recipe that settings ask for, for items of a kind; the bands of sets and vectors are settled later."""
-    settings = plain(settings)
-    recipe = untuned(settings, kind)
-    return recipe if kind == "elements" else tuned(recipe, settings)
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will do."""
+
+    recipe: Recipe
+    """With the bands chosen; without any, the search is exact."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the search is exact."""
+        return self.recipe.banding is None
 
 
-def tuned(recipe: Recipe, settings: Settings) -> Recipe:
-    """Return a recipe for sets with the bands that follow from threshold and recall, unless it is to have none."""
-    measure, recall = recipe.measure, settings.get("recall", 0.99)
-    if recipe.banding is None and measure.banded and measure.of == "sets" and recall < 1:
-        return replace(recipe, banding=tune(recipe.threshold, recall, measure=measure.name))
-    return recipe
+def plan_early(asked: Asked, *, chooses_early: bool) -> Plan | None:
+    """Return the plan if it does not depend on the items: bands are given, useless, or follow from the recipe."""
+    recipe = asked.recipe
+    if recipe.banding is not None or asked.recall == 1 or not recipe.measure.banded:
+        return Plan(recipe)
+    return Plan(with_bands(asked)) if chooses_early else None
 
 
-def untuned(settings: Settings, kind: Kind) -> Recipe:
-    """Make the recipe that settings ask for, with bands only if they are given."""
-    given: dict[str, Any] = dict(settings)
-    usual = kind if kind in WHOLE else "words:5"
-    shingling = Shingling.parse(given.get("shingle") or usual, **{k: given[k] for k in SWITCHES if k in given})
-    if kind in WHOLE and shingling.kind != kind:
-        raise RecipeError(f"`shingle` {shingling} does not go with {kind}, which are taken as they are. Leave it out")
-    measure = measure_of(settings, kind)
+def plan_for(asked: Asked, recipe: Recipe, estimates: Estimates) -> Plan:
+    """Return the plan for a collection: the fastest of all bandings that reach the recall, or an exact search.
+
+    `recipe` is the one asked for, with what is known of the items by now.
+    """
+    from lookalike.tuning.bandings import sampled_bandings  # noqa: PLC0415 - needs NumPy
+    from lookalike.tuning.cost import cheapest  # noqa: PLC0415
+
+    if estimates.exact_is_cheap:
+        return Plan(recipe)
+    bandings = sampled_bandings(recipe, asked.recall)
+    return Plan(replace(recipe, banding=cheapest(bandings, estimates.seconds, estimates.exact_seconds)))
+
+
+def lasting_recipe(settings: Settings, kind: str) -> Recipe:
+    """Return a recipe that must do before any items are known, as that of an index.
+
+    Sets have the bands that follow from the threshold; vectors and bits have none unless they are given.
+    """
+    return with_bands(ask(settings, kind))
+
+
+def with_bands(asked: Asked) -> Recipe:
+    """Return the recipe with the bands that follow from threshold and recall alone, if they do."""
+    recipe, measure = asked.recipe, asked.recipe.measure
+    if recipe.banding is not None or asked.recall == 1 or not measure.banded or measure.unrelated_slot is not None:
+        return recipe
+    return replace(recipe, banding=tune(recipe.threshold, asked.recall, measure=measure.name, of=measure.of))
+
+
+def ask(settings: Settings, kind: str) -> Asked:
+    """Return what options ask for, for items of a kind."""
+    given: dict[str, Any] = dict(plain(settings))
+    shingling = shingling_of(given, kind)
+    measure = Measure(
+        given.get("measure") or NAMES[shingling.feature.of][0], shingling.feature.of, given.get("tolerance")
+    )
     if measure.is_distance and "threshold" not in given:
-        raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
-    threshold = given.get("threshold", 0.8)
+        raise RecipeError(f"`threshold` must be the maximum distance of two items, for the measure {measure.name}")
+    recall = given.get("recall", RECALL)
+    check_recall(recall)
+    options = {key: given[key] for key in ("sketch", "seed") if key in given}
+    recipe = Recipe(shingling, banding_of(given), given.get("threshold", THRESHOLD), measure=measure, **options)
+    return Asked(recipe, recall)
+
+
+def shingling_of(given: dict[str, Any], kind: str) -> Shingling:
+    """Return the shingling that options ask for, or the default one of the kind."""
+    usual = feature_of_kind(kind)
+    switches = {name: given[name] for name in SWITCHES if name in given}
+    default = f"{usual.name}:{usual.size}" if usual.sized else usual.name
+    shingling = Shingling.parse(given.get("shingle") or default, **switches)
+    if shingling.feature.kind != kind:
+        raise RecipeError(f"`shingle` {shingling} does not apply to {kind}. Leave it out")
+    return shingling
+
+
+def banding_of(given: dict[str, Any]) -> Banding | None:
+    """Return the banding that options give, if they do."""
     bands, rows = given.get("bands"), given.get("rows")
     if (bands is None) != (rows is None):
         raise RecipeError("`bands` and `rows` go together: give both, or neither and a `recall`")
-    recall = given.get("recall", 0.99)
-    check_recall(recall)
-    if recall == 1 and bands is not None:
+    if bands is None or rows is None:
+        return None
+    if given.get("recall", RECALL) == 1:
         raise RecipeError(
-            "`recall` 1 is an exact search, which has no bands. Leave `bands` and `rows` out, or ask for less"
+            "`recall` 1 is an exact search, which has no bands. Leave `bands` and `rows` out, or lower the recall"
         )
-    banding: Banding | None = None
-    if bands is not None and rows is not None:
-        banding = Banding(bands, rows)
-    options = {key: given[key] for key in ("sketch", "seed") if key in given}
-    return Recipe(shingling, banding, threshold, measure=measure, **options)
+    return Banding(bands, rows)
 
 
-def lasting_recipe(settings: Settings, kind: Kind) -> Recipe:
-    """Make a recipe that is settled before any items are known: sets have the bands that follow from the threshold.
-
-    Vectors and bits have none unless they are given.
-    """
-    settings = plain(settings)
-    return tuned(untuned(settings, kind), settings)
-
-
-def kind_of(settings: Settings) -> Kind | None:
-    """Tell what items must be, if settings say so."""
+def kind_asked(settings: Settings) -> str | None:
+    """Return the kind that items must be, if options imply one."""
     shingle = str(settings.get("shingle") or "")
-    if shingle == "weights" or (settings.get("element") is not None and settings.get("weight")):
-        return "weights"
-    if settings.get("element") is not None or shingle == "elements":
-        return "elements"
-    if settings.get("measure") in ("euclidean", "agreement") or shingle == "vectors":
-        return "vectors"
-    if settings.get("measure") == "hamming" or shingle == "bits":
-        return "bits"
-    return ("tokens" if shingle.startswith("tokens") else "texts") if shingle else None
+    if settings.get("element") is not None:  # a long table
+        return "weights" if settings.get("weight") or shingle == "weights" else "elements"
+    if shingle:
+        return Shingling.parse(shingle).feature.kind
+    kinds = kinds_measured(str(settings.get("measure") or ""))
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def check_early(settings: Settings) -> None:
-    """Raise where settings are wrong, as far as that shows before anything is read, and items may turn out anything."""
-    kind = kind_of(settings)
+    """Raise where options are wrong, as far as that shows before anything is read."""
+    kind = kind_asked(settings)
+    measure = settings.get("measure")
     if kind is not None:
-        recipe_of(settings, kind)
-    elif settings.get("measure") in (None, *NAMES["sets"]):
-        untuned(settings, "texts")
+        with_bands(ask(settings, kind))
+    elif measure is None or "texts" in kinds_measured(measure):
+        ask(settings, "texts")

@@ -1,9 +1,9 @@
-"""What a run is asked to do, as small frozen objects that check themselves.
+"""What is asked, as small frozen objects that check themselves; what does not go together never becomes a recipe.
 
 Recipe
-├── Shingling   which shingles: words:5, chars:9, ...; and how texts are normalised first
-├── Measure     how similar two sets are: jaccard, dice, ...
-├── Banding     how many bands of how many rows; none for an exact search
+├── Shingling   the features compared: words:5, chars:9, elements, vectors, ...; it implies the kind of items
+├── Measure     how similar two items are: jaccard, cosine, hamming, ...
+├── Banding     the number of bands and rows; none for an exact search
 └── threshold, sketch, seed
 """
 
@@ -42,39 +42,31 @@ class Recipe:
     measure: Measure = field(default_factory=Measure)
 
     def __post_init__(self) -> None:
-        self.measure.check(self.threshold)
         if self.sketch not in get_args(Sketch):
             raise RecipeError(f"`sketch` must be fast or classic. Got {self.sketch}")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 1 << 64:
             raise RecipeError(f"`seed` must be a whole number in 0..2^64-1. Got {self.seed}")
+        self.shingling.feature.check_measure(self.measure)
+        self.measure.check(self.threshold)
+        self.shingling.feature.check_sketch(self.sketch)
         if self.banding is not None and not self.measure.banded:
             raise RecipeError(
                 f"`{self.measure.name}` finds small sets in large ones, which do not meet in bands: the search is "
                 "always exact. Leave `bands` and `rows` out"
             )
 
-        if self.shingling.kind == "weights":
-            self._refuse_for_weights()
-
-    def _refuse_for_weights(self) -> None:
-        if self.measure.name != "jaccard":
-            raise RecipeError(
-                f"`measure` must be jaccard for weighted sets: sum(min) / sum(max). Got {self.measure.name!r}; without "
-                "weights, as sets, they may be compared by it"
-            )
-        if self.sketch != "fast":
-            raise RecipeError(f"`sketch` {self.sketch} signs sets without weights. Leave it out for weighted sets")
+    @property
+    def kind(self) -> str:
+        """The kind of items that the recipe is for."""
+        return self.shingling.feature.kind
 
     @property
     def recall(self) -> float:
-        """The chance of a pair exactly at the threshold to be found, at least; more similar pairs have a better one."""
+        """The lowest chance that a pair exactly at the threshold is found; more similar pairs have a better one."""
         return self.chance(self.threshold)
 
     def chance(self, similarity: float) -> float:
-        """Return the probability that a pair of this similarity is found, at least.
-
-        Bands of sets go by the Jaccard similarity, which follows from another measure, or is at least so much.
-        """
+        """Return a lower bound of the probability that a pair of this similarity, or distance, is found."""
         return (
             1.0 if self.banding is None else self.banding.chance(self.measure.slot_chance(similarity, self.threshold))
         )
@@ -82,37 +74,29 @@ class Recipe:
     def plot(self, path: Path | str | None = None) -> Figure:
         """Draw the chance of two items to be compared, over similarity or distance; write it if there is a path."""
         from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
-        from lookalike.tuning.curve import Curve, axis_end  # noqa: PLC0415 - which knows recipes
+        from lookalike.tuning.curve import Curve  # noqa: PLC0415 - which knows recipes
 
         if self.banding is not None:
             return Curve(self.banding, self.measure, self.threshold).plot(path)
-        figure = plots.step(self.threshold, plots.across(self.measure, axis_end(self.measure, self.threshold)))
+        figure = plots.step(self.threshold, plots.across(self.measure, self.measure.axis_end(self.threshold)))
         if path is not None:
             plots.save(figure, Path(path))
         return figure
 
     @property
-    def least_score(self) -> float:
-        """The least score of a pair: the threshold, or minus the most that two may be apart."""
+    def min_score(self) -> float:
+        """The lowest score of a pair: the threshold, or minus the largest distance."""
         return self.measure.score(float(self.threshold))
 
-    @property
-    def goal(self) -> tuple[int, float]:
-        """What kernels must know of it: the measure and the threshold."""
-        return self.measure.code, float(self.threshold)
-
-    @property
-    def least_jaccard(self) -> float:
-        """The least Jaccard similarity of a pair, which is also the least share of either set that is shared."""
-        return self.measure.least_jaccard(self.threshold)
+    least_score = min_score
 
     def to_json(self) -> str:
-        """Write the recipe down."""
+        """Return the recipe as JSON."""
         return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read a recipe that `to_json` wrote."""
+        """Return the recipe that `to_json` wrote."""
         try:
             fields = json.loads(text)
             if (found := fields.pop("format", None)) != FORMAT:

@@ -169,9 +169,9 @@ def test_the_page_shows_an_index(tmp_path: Path) -> None:
     words = side_page.words_on_index(found, none)
     assert "opened in 2 ms" in words
     assert "took 0.4 ms" in words
-    assert "built in 4 times that" in words
+    assert "building the index took 4 times as long" in words
     assert "5,000 documents" not in words
-    assert "Of 5,000 documents it was built in 2.00 seconds" in side_page.words_on_index(found, found)
+    assert "With 5,000 documents, the index was built in 2.00 seconds" in side_page.words_on_index(found, found)
     assert side_page.words_on_index(none, none) == ""
 
 

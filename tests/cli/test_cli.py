@@ -114,7 +114,7 @@ def test_compare_two_files() -> None:
     assert (found["similarity"], found["is_pair"], found["shared"]) == (15 / 17, True, 15)
     assert found["left_spans"] == [[5, 5 + len(STORY)]]
     Path("long.txt").write_text("na " * 2000)
-    assert "4,000 more characters; --full shows them" in done("compare", "long.txt", "one.txt").out
+    assert "4,000 more characters; use --full to show them" in done("compare", "long.txt", "one.txt").out
     assert "more characters" not in done("compare", "long.txt", "one.txt", "--full").out
 
 

@@ -149,17 +149,17 @@ def test_compare() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--threshold", "80"], "`threshold` must be in (0, 1]. Got 80; did you mean 0.80?"),
+        (["--threshold", "80"], "--threshold must be in (0, 1]. Got 80; did you mean 0.80?"),
         (["--threshold", "nan"], "Got nan"),
         (["--threshold", "0"], "Got 0"),
         (["--recall", "99"], "did you mean 0.99?"),
         (["--shingle", "words"], "such as words:5. Got 'words'"),
         (["--shingle", "words:0"], "1..1000. Got words:0"),
         (["--shingle", "bytes:4", "--lower"], "takes bytes as they are"),
-        (["--bands", "3"], "`bands` and `rows` go together"),
+        (["--bands", "3"], "--bands and --rows go together"),
         (["--bands", "99999", "--rows", "9"], "at most 65536"),
-        (["--threads", "0"], "`threads` must be a whole number, at least 1. Got 0"),
-        (["--seed", "-1"], "`seed` must be a whole number in"),
+        (["--threads", "0"], "--threads must be a whole number, at least 1. Got 0"),
+        (["--seed", "-1"], "--seed must be a whole number in"),
         (["--scratch", "nowhere"], "The scratch folder nowhere cannot be written"),
         (["--scratch", "good.jsonl"], "not a directory"),
     ],
@@ -167,7 +167,7 @@ def test_compare() -> None:
 def test_settings(arguments: list[str], says: str) -> None:
     for command in ("dedup", "pairs"):
         assert says in refused(command, "good.parquet", *arguments, "-o", "o.parquet")
-    assert "`keep` must be first" in refused("dedup", "good.parquet", "--keep", "best")
+    assert "--keep must be first" in refused("dedup", "good.parquet", "--keep", "best")
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_long_element_is_cut() -> None:
     build("sets.jsonl", "--text", "e")
     asked = ("index", "query", "i", "sets.jsonl", "--text", "e", "--explain", "-q")
     short, long = (done(*asked, *how).out for how in ((), ("--full",)))
-    assert "… (500,000 characters; --full shows them)" in short
+    assert "… (500,000 characters; use --full to show them)" in short
     assert len(short) < 5000
     assert len(long) > 500_000
 
@@ -88,4 +88,4 @@ def test_files_of_text_are_no_sets(shingle: str) -> None:
     Path("one.txt").write_text("1 2 3")
     outcome = run("compare", "one.txt", "one.txt", "--shingle", shingle)
     assert (outcome.code, outcome.out) == (2, "")
-    assert "by their words, characters or bytes" in outcome.err
+    assert "by words, characters or bytes" in outcome.err

@@ -26,7 +26,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_day_in_the_life_of_an_index() -> None:
     """Build, add what is new, ask, delete, update: the examples of the help, as users run them."""
     told = done("index", "build", "i", "old.parquet", *SETTINGS, "--id", "name", "--fields", "title,day").err
-    assert all(words in told for words in ("90", "jaccard 0.5 on words:2", "items a second", "MB on disk", "wrote"))
+    assert all(words in told for words in ("90", "jaccard 0.5 on words:2", "items per second", "MB on disk", "wrote"))
     write_lines("today.jsonl", [{"name": "a", "text": OLD[7] + " more"}, *lines_of("new.jsonl")])
     outcome = done("index", "add", "i", "today.jsonl", "--id", "name", "--skip-duplicates")
     header, first, *others = outcome.out.splitlines()
@@ -54,7 +54,7 @@ def test_a_day_in_the_life_of_an_index() -> None:
     assert [match["id"] for match in said("query", "i", "--text", "quite another text")["matches"]] == ["o1"]
     assert said("compact", "i", "--rebuild")["parts"] == 1
     outcome = done("index", "check", "i")
-    assert outcome.out.startswith("i is whole: ")
+    assert outcome.out.startswith("i is intact: ")
     assert said("check", "i")["problems"] == []
     assert {row["id"] for row in rows("i")} & {"o30", "n0", "n2", "a"} == set()
 
@@ -89,7 +89,7 @@ def test_a_lower_threshold_tells_what_it_may_miss() -> None:
     with Index.open("i") as index:
         recall = index.query_many([""], threshold=0.3).recall
         assert recall < 0.9
-    assert f"Note: the index was made for 0.5: of items at 0.3, a share of {recall:.4f} is found." in told.err
+    assert f"Note: the index was built for a threshold of 0.5; at 0.3, recall is {recall:.4f}." in told.err
     answer = said("query", "i", "--text", OLD[0], "--threshold", "0.3")
     assert (answer["recall"], len(answer["notes"])) == (recall, 1)
     assert "Note" not in done("index", "query", "i", "--text", OLD[0], "--threshold", "0.9").err
@@ -131,7 +131,7 @@ def test_a_long_explanation_is_cut() -> None:
     write_lines("sets.jsonl", [{"id": "s", "items": [f"element {i}" for i in range(500)]}])
     done("index", "build", "s", "sets.jsonl", "--id", "id", "--text", "items", "--shingle", "elements", "-q")
     asked = ("index", "query", "s", "sets.jsonl", "--text", "items", "--explain", "-q")
-    assert "more; --full shows them" in done(*asked).out
+    assert "more; use --full to show them" in done(*asked).out
     assert "element 499" not in done(*asked).out
     assert "element 499" in done(*asked, "--full").out
 
@@ -168,7 +168,7 @@ def test_fields_stream_with_the_items_however_batches_are_cut(monkeypatch: pytes
     write_lines("c.jsonl", table.to_pylist())
     for path in ("a.parquet", "b.parquet", "c.jsonl"):
         for size in (1, 3000, 1 << 20):
-            monkeypatch.setattr("lookalike.cli.index.work.BATCH", size)
+            monkeypatch.setattr("lookalike.cli.index.session.BATCH_BYTES", size)
             done("index", "build", "i", path, *SETTINGS, "--fields", "n,wide", "--force")
             assert [{key: row[key] for key in ("text", "n", "wide")} for row in rows("i")] == table.to_pylist()
 

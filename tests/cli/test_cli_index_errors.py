@@ -19,8 +19,8 @@ from support.index_commands import build, refused, rows, said, write_corpus, wri
 from support.run_cli import LOOKALIKE, done, quiet_environment, run, state
 
 from lookalike import Index, OutputError
-from lookalike.cli.index.place import new_folder
-from lookalike.index.schema import FORMAT
+from lookalike.index.storage.replacement import atomic_folder
+from lookalike.index.storage.schema import FORMAT
 
 
 @pytest.fixture(autouse=True)
@@ -32,31 +32,31 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["build", "i", "old.parquet"], ["exists already", "index add", "--force"]),
-        (["build", "folder", "old.parquet", "--force"], ["exists and is not an index"]),
-        (["build", "old.parquet", "new.jsonl", "--force"], ["exists and is not an index"]),
+        (["build", "i", "old.parquet"], ["already exists", "index add", "--force"]),
+        (["build", "folder", "old.parquet", "--force"], ["exists and is not a readable index"]),
+        (["build", "old.parquet", "new.jsonl", "--force"], ["exists and is not a readable index"]),
         (["build", "no/where", "old.parquet"], ["no directory"]),
         (["build", "j", "nope.parquet"], ["no such file"]),
         (["build", "j", "old.parquet", "--threshold", "80"], ["threshold", "0.80"]),
         (["build", "j", "old.parquet", "--id", "day"], ["strings or integers"]),
         (["build", "j", "old.parquet", "--fields", "url"], ["no column 'url' (--fields)", "title (string)"]),
-        (["build", "j", "old.parquet", "--fields", "text"], ["none of id, text, query, similarity"]),
+        (["build", "j", "old.parquet", "--fields", "text"], ["other than id, text, query, similarity"]),
         (["build", "j", "old.parquet", "--measure", "euclidean", "-t", "1"], ["no list of numbers column"]),
-        (["add", "i", "old.parquet", "--id", "name"], ["'o0' is in the index already"]),
-        (["add", "i", "old.parquet"], ["ids of this index are strings"]),
+        (["add", "i", "old.parquet", "--id", "name"], ["'o0' is already in the index"]),
+        (["add", "i", "old.parquet"], ["has strings as ids", "--id"]),
         (["add", "i", "new.jsonl", "--id", "name", "-o", "x.csv"], ["--skip-duplicates"]),
         (["add", "i", "new.jsonl", "--id", "name", "--skip-duplicates", "-o", "x.txt"], ["x.txt", ".parquet"]),
         (["add", "i", "twice.jsonl", "--id", "name"], ["'t' occurs twice"]),
         (["update", "i", "twice.jsonl", "--id", "name"], ["'t' occurs twice"]),
         (["update", "i", "new.jsonl"], ["--id"]),
         (["query", "i"], ["--text"]),
-        (["query", "i", "--text", "x", "--top", "0"], ["`top` must be"]),
+        (["query", "i", "--text", "x", "--top", "0"], ["must be an integer of at least 1"]),
         (["query", "i", "new.jsonl", "--text", "nope"], ["no column 'nope'"]),
         (["delete", "i"], ["--from"]),
         (["delete", "i", "--from", "nope.txt"], ["nope.txt cannot be read"]),
-        (["info", "nope"], ["nope is not there", "index build"]),
+        (["info", "nope"], ["nope does not exist", "index build"]),
         (["check", "folder"], ["folder is not an index"]),
-        (["query", "foreign", "--text", "x"], ["is of another program"]),
+        (["query", "foreign", "--text", "x"], ["belongs to another program"]),
         (["query", "newer", "--text", "x"], [f"format {FORMAT + 1}", "newer"]),
         (["check", "newer"], [f"format {FORMAT + 1}"]),
         (["export", "i", "-o", "all.txt"], ["all.txt", ".parquet"]),
@@ -90,8 +90,8 @@ def test_one_writer_at_a_time() -> None:
     build("--id", "name")
     with Index.open("i") as writer:
         writer.delete(["o1"])
-        assert "being changed by somebody else" in refused("delete", "i", "o2")
-        assert "being changed by somebody else" in refused("build", "i", "new.jsonl", "--force")
+        assert "is locked by another writer" in refused("delete", "i", "o2")
+        assert "is locked by another writer" in refused("build", "i", "new.jsonl", "--force")
         assert said("info", "i")["items"] == 89
     assert said("delete", "i", "o2")["deleted"] == 1
 
@@ -122,12 +122,12 @@ def test_damage_of_the_database_is_found() -> None:
     database.write_bytes(data)
     outcome = run("index", "check", "i")
     assert (outcome.code, outcome.err) == (1, "")
-    assert "index.sqlite is not what it was when it was closed" in outcome.out
+    assert "index.sqlite has changed since it was closed" in outcome.out
     (Path("i") / "seal.json").unlink()
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE about SET checksum = checksum + 1 WHERE name = 'next'")
     connection.close()
-    assert "index.sqlite: its next is not what was written" in run("index", "check", "i").out
+    assert "index.sqlite: the checksum of its metadata 'next' does not match" in run("index", "check", "i").out
 
 
 @pytest.mark.parametrize("arguments", [["add", "i"], ["build", "j"]])
@@ -166,7 +166,7 @@ def test_integers_as_ids_are_read_as_they_are_written() -> None:
 def test_nothing_is_written_into_an_index() -> None:
     build()
     before = state(Path("i"))
-    assert "among the files of the index" in refused("export", "i", "-o", "i/all.parquet")
+    assert "inside the folder of the index" in refused("export", "i", "-o", "i/all.parquet")
     assert state(Path("i")) == before
 
 
@@ -175,7 +175,7 @@ def test_what_came_there_meanwhile_stays(what: str) -> None:
     """A build may take hours: whether its place is free is seen again at the end."""
 
     def make() -> None:
-        with new_folder(Path("i"), force=False) as folder:
+        with atomic_folder(Path("i"), force=False) as folder:
             Index.create(folder).close()
             if what == "a file":
                 Path("i").write_text("precious")
@@ -187,7 +187,7 @@ def test_what_came_there_meanwhile_stays(what: str) -> None:
             before.update(state())
 
     before: dict[str, bytes] = {}
-    with pytest.raises(OutputError, match="has come to be while the index was made; choose another name"):
+    with pytest.raises(OutputError, match="was created while the index was being built"):
         make()
     assert state() == {name: data for name, data in before.items() if not name.startswith(".")}
     assert not list(Path().glob(".lookalike*"))
@@ -196,7 +196,7 @@ def test_what_came_there_meanwhile_stays(what: str) -> None:
 @pytest.mark.parametrize("what", ["another file", "another index", "nothing"])
 def test_force_replaces_only_what_was_there_when_it_began(what: str) -> None:
     def make() -> None:
-        with new_folder(Path("i"), force=True) as folder:
+        with atomic_folder(Path("i"), force=True) as folder:
             Index.create(folder).close()
             if what == "another file":
                 Path("i", "thesis.txt").write_text("precious")

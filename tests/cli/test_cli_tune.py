@@ -12,7 +12,7 @@ from support.paths import ARTICLES
 from support.run_cli import LOOKALIKE, done, quiet_environment, run
 
 from lookalike import Banding, balance, estimate_costs, tune
-from lookalike.cli.curve import HEIGHT, WIDTH, curve_table, picture
+from lookalike.cli.tune_curve import HEIGHT, WIDTH, curve_picture, curve_table
 from lookalike.measures import Measure
 from lookalike.tuning.curve import Curve
 
@@ -50,12 +50,12 @@ def test_threshold_and_recall() -> None:
     assert out == done("tune").out
     assert out.splitlines()[:5] == [
         "banding     20 bands of 7 rows",
-        "signature   140 slots, 1,120 bytes; kept as 160 bytes of band keys an item",
+        "signature   140 slots, 1,120 bytes; stored as 160 bytes of band keys per item",
         "recall      0.9910 at the threshold 0.8",
         "steepest    near 0.6518",
         "found with  0.5 from 0.6171, 0.9 from 0.7284, 0.95 from 0.7544, 0.99 from 0.7978, 0.999 from 0.8388",
     ]
-    assert "       0.5  0.1452   145.2 compared in vain" in out
+    assert "       0.5  0.1452   145.2 false candidates" in out
     assert "       0.8  0.9910   991.0 found, 9.0 missed  <- threshold" in out
     assert "^ threshold 0.8" in out
 
@@ -92,7 +92,7 @@ def test_the_reverse() -> None:
     assert (both["threshold"], both["found_from"]["0.8"]) == (0.6, wanted["threshold"])
     out = done("tune", "--bands", "20", "--rows", "5").out
     assert "steepest    near 0.5493" in out
-    assert "       0.5  0.4701   470.1 compared\n" in out
+    assert "       0.5  0.4701   470.1 candidates\n" in out
     assert "threshold" not in out
 
 
@@ -122,7 +122,7 @@ def test_nothing_heavy_is_loaded() -> None:
 @pytest.mark.parametrize("banding", [Banding(20, 7), Banding(1, 1), Banding(1, 60), Banding(60, 1)], ids=str)
 @pytest.mark.parametrize("threshold", [None, 0.001, 0.5, 0.8, 1.0])
 def test_the_picture_fits_and_is_plain(banding: Banding, threshold: float | None) -> None:
-    lines = picture(Curve(banding, threshold=threshold)).split("\n")
+    lines = curve_picture(Curve(banding, threshold=threshold)).split("\n")
     assert len(lines) == HEIGHT + 2 + 2 * (threshold is not None)
     assert max(map(len, lines[: HEIGHT + 2])) <= WIDTH + 7
     assert all(" " <= character <= "~" for line in lines for character in line)
@@ -132,17 +132,19 @@ def test_the_picture_fits_and_is_plain(banding: Banding, threshold: float | None
 
 
 def test_the_picture_shades_both_errors() -> None:
-    rows = [line[6:].ljust(WIDTH + 1) for line in picture(Curve(Banding(9, 13), threshold=0.8)).split("\n")[:HEIGHT]]
+    rows = [
+        line[6:].ljust(WIDTH + 1) for line in curve_picture(Curve(Banding(9, 13), threshold=0.8)).split("\n")[:HEIGHT]
+    ]
     at = round(0.8 * WIDTH)
     left, right = ("".join(row[:at] for row in rows), "".join(row[at + 1 :] for row in rows))
     assert ("." in left, "x" in left, "." in right, "x" in right) == (True, False, False, True)
     assert {row[at] for row in rows} <= {"|", "*"}
 
 
-def test_the_table_tells_vain_from_found() -> None:
+def test_the_table_tells_false_candidates_from_pairs_found() -> None:
     lines = list(curve_table([(0.3, 0.0475), (0.8, 0.9996)], 0.8, Measure()))
     assert lines[1:] == [
-        "       0.3  0.0475    47.5 compared in vain",
+        "       0.3  0.0475    47.5 false candidates",
         "       0.8  0.9996   999.6 found, 0.4 missed  <- threshold",
     ]
 
@@ -183,7 +185,7 @@ def test_a_sample_on_paper() -> None:
     out = done("tune", "--sample", ARTICLES, "--threshold", "0.7", "--sample-size", "200").out
     found = estimate_costs(ARTICLES, threshold=0.7, sample_size=200)
     assert f"{found.banding.bands} bands of {found.banding.rows} rows" in out
-    assert f"Sampled 200 of the {found.compared} items that differ (380 read)" in out
+    assert f"Sampled 200 of the {found.compared} distinct items (380 read)" in out
     for one in found.bins:
         low = f"{one.low:g}" if one.low else "more than 0"
         cells = f"{low} to {one.high:g}", f"{one.sampled:,}", f"{one.pairs:,.0f}", f"{one.error:,.0f}"
@@ -192,7 +194,7 @@ def test_a_sample_on_paper() -> None:
     chosen = next(cells for cells in starred if cells[0] == f"*{found.banding.rows}")
     assert chosen[1:3] == [str(found.banding.bands), f"{found.best.candidates:,.0f}"]
     assert f"Expected: {found.best.candidates:,.0f} candidates" in out
-    assert f"{found.best.false_candidates:,.0f} of them in vain." in out
+    assert f"{found.best.false_candidates:,.0f} of them false." in out
 
 
 def test_a_sample_as_json_is_that_of_python() -> None:
@@ -235,50 +237,68 @@ def test_a_plot_of_a_sample() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--threshold", "80"], "`threshold` must be in (0, 1]. Got 80; did you mean 0.80?"),
+        (["--threshold", "80"], "--threshold must be in (0, 1]. Got 80; did you mean 0.80?"),
         (["--recall", "99"], "did you mean 0.99?"),
-        (["--recall", "1"], "`recall` 1 means an exact search, which has no bands"),
-        (["--bands", "20"], "`--bands` and `--rows` go together"),
-        (["--rows", "5", "--recall", "0.9"], "`--bands` and `--rows` go together"),
-        (["--bands", "0", "--rows", "5"], "`bands` must be a whole number, at least 1. Got 0"),
+        (["--recall", "1"], "--recall 1 means an exact search, which has no bands"),
+        (["--bands", "20"], "--bands and --rows go together"),
+        (["--rows", "5", "--recall", "0.9"], "--bands and --rows go together"),
+        (["--bands", "0", "--rows", "5"], "--bands must be a whole number, at least 1. Got 0"),
         (["--bands", "20", "--rows", "5", "-t", "2"], "Got 2; did you mean 0.02?"),
-        (["--bands", "20", "--rows", "5", "--recall", "-1"], "`recall` must be in (0, 1]. Got -1"),
-        (["--bands", "20", "--rows", "5", "--weights", "fp=1,fn=1"], "`--weights` in another. Leave one out"),
-        (["--bands", "20", "--rows", "5", "--sample", "parts"], "`--sample` in another. Leave one out"),
-        (["--weights", "fp=1,fn=1", "--sample", "parts"], "`--weights` choose the banding in one way, `--sample`"),
-        (["--weights", "fp=1,fn=1", "--recall", "0.9"], "Leave `--recall` out"),
-        (["--weights", "0.5,0.5"], "`--weights` must be fp=X,fn=Y, such as fp=0.5,fn=0.5. Got '0.5,0.5'"),
+        (["--bands", "20", "--rows", "5", "--recall", "-1"], "--recall must be in (0, 1]. Got -1"),
+        (
+            ["--bands", "20", "--rows", "5", "--weights", "fp=1,fn=1"],
+            "--bands and --rows cannot be combined with --weights",
+        ),
+        (
+            ["--bands", "20", "--rows", "5", "--sample", "parts"],
+            "cannot be combined with --sample: each chooses the banding. Leave one out",
+        ),
+        (["--weights", "fp=1,fn=1", "--sample", "parts"], "--weights cannot be combined with --sample"),
+        (["--weights", "fp=1,fn=1", "--recall", "0.9"], "--weights guarantees no recall. Leave --recall out"),
+        (["--weights", "0.5,0.5"], "--weights must be fp=X,fn=Y, such as fp=0.5,fn=0.5. Got '0.5,0.5'"),
         (["--weights", "fp=1"], "must be fp=X,fn=Y"),
         (["--weights", "fp=1,fn=much"], "must be fp=X,fn=Y"),
-        (["--weights", "fp=0,fn=1"], "`weights` must be above 0. Got 0 and 1"),
-        (["--weights", "fp=1,fn=1", "--slots", "0"], "`slots` must be a whole number in 1..65536. Got 0"),
-        (["--slots", "64"], "`--slots` limits the signature that `--weights` choose"),
-        (["--sample-size", "10"], "`--sample-size` says how many items of a `--sample` to draw"),
-        (["--sample", "parts", "--sample-size", "0"], "`sample_size` must be a whole number, at least 1. Got 0"),
+        (["--weights", "fp=0,fn=1"], "--weights must be above 0. Got 0 and 1"),
+        (["--weights", "fp=1,fn=1", "--slots", "0"], "--slots must be a whole number in 1..65536. Got 0"),
+        (["--slots", "64"], "--slots limits the signature that --weights chooses. Give --weights, or leave it out"),
+        (
+            ["--sample-size", "10"],
+            "--sample-size is the number of items to draw from a --sample. Give one, or leave it out",
+        ),
+        (["--sample", "parts", "--sample-size", "0"], "--sample-size must be a whole number, at least 1. Got 0"),
         (["--sample", "parts", "--recall", "1"], "an exact search, which has no bands"),
         (["--sample", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["--shingle", "words:3"], "`--shingle` is for a `--sample`. Give one, or leave it out"),
-        (["--encoding-errors", "replace"], "`--encoding-errors` is for a `--sample`. Give one, or leave it out"),
-        (["--seed", "2"], "`--seed` is for a `--sample`. Give one, or leave it out"),
-        (["--measure", "cosine"], "one of sets and one of vectors. Say which with `--of sets` or `--of vectors`"),
+        (["--shingle", "words:3"], "--shingle only applies to a --sample. Give one, or leave it out"),
+        (["--encoding-errors", "replace"], "--encoding-errors only applies to a --sample. Give one, or leave it out"),
+        (["--seed", "2"], "--seed only applies to a --sample. Give one, or leave it out"),
+        (["--measure", "cosine"], "exists for sets and for vectors. Choose one with --of sets or --of vectors"),
         (["--measure", "dice", "--of", "vectors"], "must be cosine, euclidean or agreement for vectors. Got 'dice'"),
         (["--measure", "overlap"], "`overlap` has no bands: the search for it is always exact, and there is nothing"),
         (["--measure", "containment", "parts"], "`containment` has no bands"),
-        (["--measure", "euclidean"], "`threshold` must say how far apart two items may be, for the measure euclidean"),
-        (["--measure", "euclidean", "--bands", "9", "--rows", "9"], "as wide as its `threshold` asks for. Give that"),
-        (["--measure", "euclidean", "-t", "-1"], "`threshold` of a distance must be at least 0. Got -1"),
-        (["--measure", "hamming", "-t", "3"], "`--bits` must say how many bits an item has, for the measure hamming"),
-        (["--measure", "hamming", "-t", "3", "--bits", "0"], "`bits` must be a whole number, at least 1. Got 0"),
-        (["--measure", "hamming", "-t", "64", "--bits", "64"], "`threshold` must be closer. Got 64, where a slot"),
-        (["--bits", "64"], "`bits` says how many bits an item has, for the measure hamming. Leave it out for jaccard"),
+        (["--measure", "euclidean"], "--threshold must say how far apart two items may be, for the measure euclidean"),
+        (["--measure", "euclidean", "--bands", "9", "--rows", "9"], "as wide as its --threshold asks for. Give that"),
+        (["--measure", "euclidean", "-t", "-1"], "--threshold of a distance must be at least 0. Got -1"),
+        (
+            ["--measure", "hamming", "-t", "3"],
+            "--bits must be the number of bits per item, such as 64, for the measure hamming; or give a",
+        ),
+        (["--measure", "hamming", "-t", "3", "--bits", "0"], "--bits must be a whole number, at least 1. Got 0"),
+        (["--measure", "hamming", "-t", "64", "--bits", "64"], "--threshold must be closer. Got 64, where a slot"),
+        (["--bits", "64"], "--bits says how many bits an item has, for the measure hamming. Leave it out for jaccard"),
         (["--tolerance", "1"], "give it with the measure agreement, and only there. Got 1.0 with jaccard"),
         (["--measure", "agreement", "--bands", "1", "--rows", "9", "--recall", "0.9"], "whatever the agreement of two"),
-        (["--measure", "dice", "--weights", "fp=1,fn=1"], "under the S-curve of jaccard. Leave them out for dice"),
-        (["--items", "10"], "`--items` matters to bands of vectors and bits, not to those of sets. Leave it out"),
-        (["--of", "vectors", "--items", "0"], "`--items` must be at least 1. Got 0"),
-        (["--of", "vectors", "--items", "9", "--bands", "9", "--rows", "9"], "they are chosen already here"),
-        (["parts", "--of", "sets"], "`--of` says what a sample says by itself. Leave it out, or the sample"),
-        (["parts", "--measure", "hamming", "--bits", "64", "-t", "3"], "`--bits` says what a sample says by itself"),
+        (
+            ["--measure", "dice", "--weights", "fp=1,fn=1"],
+            "is for the S-curve of jaccard. Leave it out for dice, and give a --recall",
+        ),
+        (["--items", "10"], "--items matters to the bands of vectors and bits, not to those of sets. Leave it out"),
+        (["--of", "vectors", "--items", "0"], "--items must be at least 1. Got 0"),
+        (
+            ["--of", "vectors", "--items", "9", "--bands", "9", "--rows", "9"],
+            "--items matters only where a --recall chooses the bands",
+        ),
+        (["parts", "--of", "sets"], "--of is known from the sample. Leave it out, or the sample"),
+        (["parts", "--measure", "hamming", "--bits", "64", "-t", "3"], "--bits is known from the sample"),
     ],
 )
 def test_what_cannot_be_asked(arguments: list[str], says: str) -> None:

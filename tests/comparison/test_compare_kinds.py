@@ -123,7 +123,7 @@ def test_reasons(left: Any, right: Any, settings: dict[str, Any], reason: str) -
         ([0.0, 0.0], [1.0, 0.0], {}, "item 0: the vector has only zeros"),
         ([1.0, 2.0], None, {}, "A null is no vector"),
         (Path("a"), Path("b"), {}, "not files of them"),
-        (1 << 70, 1, {"measure": "hamming", "threshold": 1}, "must have 64 bits"),
+        (1 << 70, 1, {"measure": "hamming", "threshold": 1}, "does not fit in 64 bits"),
         (b"a", "a", {"measure": "hamming", "threshold": 1}, "item 1 is str, but must be bytes"),
     ],
 )
@@ -137,7 +137,7 @@ def test_there_is_a_similarity_or_a_distance() -> None:
         _ = compare([1.0], [2.0], measure="euclidean", threshold=3).similarity
     with pytest.raises(AttributeError, match="there is a similarity here"):
         _ = compare("a", "b").distance
-    with pytest.raises(TypeError, match="unknown setting 'thresold'"):
+    with pytest.raises(TypeError, match="unknown option 'thresold'"):
         compare("a", "b", thresold=0.5)  # type: ignore[call-overload]
 
 

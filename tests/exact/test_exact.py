@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from lookalike import InputError, RecipeError, compare, deduplicate, find_pairs
 from lookalike.engines.local import search, verify
 from lookalike.exact import prefixes
+from lookalike.kernels.codes import JACCARD
 from lookalike.kernels.measures import prefix_length
 from lookalike.lsh import buckets as band
-from lookalike.measures import JACCARD
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.index_queries import answers, by_pairs, made_texts
 
 from lookalike import Index, InputError, Match, OutputError, Recipe, RecipeError
-from lookalike.index import change
+from lookalike.index import limits
 
 
 @pytest.mark.parametrize("steps", [1, 7, 40])
@@ -101,7 +101,7 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
 def test_a_view_stays_as_it_was(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i") as index, Index.open(tmp_path / "i") as reader:
         index.add(range(2000), [f"text number {i} of the first ones" for i in range(2000)])
-        view = reader._opened.view()
+        view = reader._handle.snapshot()
         index.delete(range(1000))
         index.compact()
         assert (len(view), len(reader)) == (2000, 1000)
@@ -157,7 +157,7 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
         assert index.recipe == recipe
     with pytest.raises(RecipeError, match="not both"):
         Index.create(tmp_path / "j", recipe, threshold=0.5)
-    with pytest.raises(OutputError, match="is there already"):
+    with pytest.raises(OutputError, match="already exists"):
         Index.create(tmp_path / "i", recipe)
     with pytest.raises(RecipeError, match="threshold"):
         Index.create(tmp_path / "j", measure="euclidean")
@@ -166,9 +166,35 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
             Index.create(tmp_path / "j", fields=["title", name])
     wrong: Any
     for wrong in ({"thresold": 0.5}, {"text": "body"}, {"scratch": "x"}):
-        with pytest.raises(TypeError, match="no setting of an index"):
+        with pytest.raises(TypeError, match="is not a setting of an index"):
             Index.create(tmp_path / "j", **wrong)
     assert not (tmp_path / "j").exists()
+
+
+def test_an_index_is_built_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "i"
+
+    def build(text: str, **how: Any) -> None:
+        with Index.build(path, threshold=0.7, fields=["n"], **how) as index:
+            index.add(["a"], [text], {"n": [1]})
+            assert path.exists() == bool(how)
+            if not text:
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        build("")
+    assert list(tmp_path.iterdir()) == []
+    build("one")
+    with pytest.raises(OutputError, match=r"already exists.*with `force`"):
+        build("two")
+    with Index.open(path) as reader:
+        with pytest.raises(ZeroDivisionError):
+            build("", force=True)
+        assert reader.get("a") == "one"
+        build("two", force=True)
+        assert (reader.get("a"), reader.fields, reader.recipe.threshold) == ("two", ("n",), 0.7)
+    assert [one.name for one in tmp_path.iterdir()] == ["i"]
+    assert Index.check(path) == []
 
 
 def test_a_closed_index_says_so(tmp_path: Path) -> None:
@@ -182,9 +208,9 @@ def test_a_closed_index_says_so(tmp_path: Path) -> None:
 
 
 def test_parts_are_joined_as_they_become_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change, "FEW", 3)
-    monkeypatch.setattr(change, "GROWTH", 2)
-    monkeypatch.setattr(change, "SMALL_ITEMS", 4)
+    monkeypatch.setattr(limits, "MAX_SMALL_PARTS", 3)
+    monkeypatch.setattr(limits, "MERGE_FACTOR", 2)
+    monkeypatch.setattr(limits, "MAX_SMALL_ITEMS", 4)
     with Index.create(tmp_path / "i") as index:
         for i in range(200):
             index.add([i], [f"text number {i} about something else {i * i}"])

@@ -18,7 +18,8 @@ import pytest
 from support.index_queries import RECIPE, in_another_process
 
 from lookalike import Index, InputError, OutputError
-from lookalike.index import change, store
+from lookalike.index import limits
+from lookalike.index.storage.database import Database
 
 TOGETHER = 5
 """Items of each commit that others look at."""
@@ -35,8 +36,8 @@ def memory() -> Iterator[Path]:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have parts joined all the time, and most of them in files."""
-    for name, value in (("FEW", 3), ("GROWTH", 2), ("SMALL_ITEMS", 8)):
-        monkeypatch.setattr(change, name, value)
+    for name, value in (("MAX_SMALL_PARTS", 3), ("MERGE_FACTOR", 2), ("MAX_SMALL_ITEMS", 8)):
+        monkeypatch.setattr(limits, name, value)
 
 
 # Writers
@@ -55,7 +56,7 @@ with Index.open(sys.argv[1]) as index:
 def test_there_is_one_writer(folder: Path) -> None:
     with Index.open(folder) as index, Index.open(folder) as other:
         index.add([20], ["the first writer"])
-        with pytest.raises(OutputError, match="is being changed by somebody else"):
+        with pytest.raises(OutputError, match="is locked by another writer"):
             other.add([21], ["another in this process"])
         assert "OutputError" in in_another_process(ADD, folder)
         assert (20 in other, 21 in other) == (True, False)
@@ -155,14 +156,14 @@ def test_a_reader_holds_what_it_has(folder: Path) -> None:
 def test_a_check_while_parts_are_joined(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is gone by the time it is looked at is not missing."""
     with Index.open(folder) as writer:
-        real = store.Store.path
+        real = Database.path
 
-        def path(self: store.Store, number: int) -> Path:
-            monkeypatch.setattr(store.Store, "path", real)
+        def path(self: Database, number: int) -> Path:
+            monkeypatch.setattr(Database, "path", real)
             writer.compact()
             return real(self, number)
 
-        monkeypatch.setattr(store.Store, "path", path)
+        monkeypatch.setattr(Database, "path", path)
         assert Index.check(folder) == []
 
 
@@ -178,7 +179,7 @@ def test_many_small_commits(memory: Path) -> None:
                 most_bytes = max(most_bytes, index.info()["bytes"])
         assert len(index) == 200
         assert index.get((count - 1) % 200) == f"text number{count - 1} of many"
-        assert most_parts <= change.FEW + 3 * change.GROWTH
+        assert most_parts <= limits.MAX_SMALL_PARTS + 3 * limits.MERGE_FACTOR
         assert most_bytes < 40e6
     assert Index.check(memory / "i") == []
 
@@ -243,8 +244,8 @@ def test_an_interrupt_after_the_commit_removes_nothing(tmp_path: Path, monkeypat
 @pytest.mark.parametrize("method", ["add_source", "add_new_source"])
 def test_an_id_that_comes_again_much_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     """In another batch, read before the first part is written."""
-    monkeypatch.setattr(change, "LARGE_ITEMS", 4)
-    monkeypatch.setattr(change, "SMALL_ITEMS", 2)
+    monkeypatch.setattr(limits, "MAX_PART_ITEMS", 4)
+    monkeypatch.setattr(limits, "MAX_SMALL_ITEMS", 2)
     ids = [*range(30), 5, *range(30, 50)]
     rows = pa.table({"id": ids, "text": [f"text{i} number{i} other{i}" for i in range(len(ids))]})
     with Index.create(tmp_path / "i", shingle="words:1") as index:

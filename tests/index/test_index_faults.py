@@ -28,9 +28,8 @@ from support import damage_index as damage
 from support import power_loss as power
 
 from lookalike import Index, InputError, OutputError
-from lookalike.index import change
-from lookalike.index.latest import LATEST
-from lookalike.index.schema import DATABASE
+from lookalike.index import limits
+from lookalike.index.storage.files import DATABASE, LATEST
 
 MUCH = int(os.environ.get("LOOKALIKE_CRASH", "1"))
 
@@ -155,8 +154,8 @@ class Recorder:
 def test_files_are_on_disk_before_a_commit_speaks_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "i"
     Index.create(folder, shingle="words:1", threshold=0.5).close()
-    for name, value in (("FEW", 3), ("GROWTH", 2), ("SMALL_ITEMS", 8)):
-        monkeypatch.setattr(change, name, value)
+    for name, value in (("MAX_SMALL_PARTS", 3), ("MERGE_FACTOR", 2), ("MAX_SMALL_ITEMS", 8)):
+        monkeypatch.setattr(limits, name, value)
     recorder = Recorder(folder, monkeypatch)
     index = Index.open(folder)
     held: crash.Held = {}
@@ -223,7 +222,7 @@ for limit in range(0, most, step):
                     what()
                     raise ZeroDivisionError
             except LookalikeError as error:
-                assert "cannot be changed" in str(error) and "as it was before" in str(error), error
+                assert "cannot be changed" in str(error) and "No changes were made" in str(error), error
                 refused += 1
             except ZeroDivisionError:
                 pass
@@ -278,8 +277,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Filled by something else up to some place, which then goes."""
-    for name, value in (("FEW", 3), ("GROWTH", 2), ("SMALL_ITEMS", 8)):
-        monkeypatch.setattr(change, name, value)
+    for name, value in (("MAX_SMALL_PARTS", 3), ("MERGE_FACTOR", 2), ("MAX_SMALL_ITEMS", 8)):
+        monkeypatch.setattr(limits, name, value)
     folder, other = small_disk / "i", small_disk / "other"
     rng = random.Random(2)
     index = Index.create(folder, shingle="words:1", threshold=0.5)
@@ -322,7 +321,7 @@ def test_a_full_disk_can_be_read(small_disk: Path) -> None:
     with Index.open(small_disk / "i") as index:
         assert [match.id for match in index.query("text number7", top=1)] == [7]
         assert Index.check(small_disk / "i") == []
-        with pytest.raises(OutputError, match="no room on the disk"):
+        with pytest.raises(OutputError, match="no space left on device"):
             index.add([100], ["one more"])
         other.unlink()
         index.add([100], ["one more"])
@@ -391,7 +390,7 @@ def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
     damage.abandon(whole, "texts")
     log = whole / f"{DATABASE}-wal"
     log.write_bytes(log.read_bytes()[:cut])
-    with pytest.raises(InputError, match=r"has lost its latest [1-3] commits"):
+    with pytest.raises(InputError, match=r"has lost its last [1-3] commits"):
         Index.open(whole)
     assert any("has lost" in one for one in Index.check(whole))
     (whole / LATEST).unlink()

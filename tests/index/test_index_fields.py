@@ -41,7 +41,7 @@ def test_fields_are_turned_into_their_type_unchanged(tmp_path: Path, first: Any,
     with Index.create(tmp_path / "i", shingle="words:1", threshold=0.5, fields=["f"]) as index:
         index.add(["a"], ["one two"], {"f": first})
         if kept is None:
-            with pytest.raises(InputError, match="The field f of this index is of"):
+            with pytest.raises(InputError, match="The field f of this index has type"):
                 index.add(["b"], ["one two"], {"f": then})
             return
         index.add(["b"], ["one two"], {"f": then})
@@ -79,5 +79,5 @@ def test_ids_of_other_types(tmp_path: Path) -> None:
         ]
         with pytest.raises(InputError, match="below 2\\^63"):
             index.add(np.array([2**63], np.uint64), ["three"])
-        with pytest.raises(InputError, match="single one 1"):
+        with pytest.raises(InputError, match="the single id 1"):
             index.delete(1)

@@ -12,8 +12,8 @@ import pytest
 from support import golden_index
 
 from lookalike import Index, InputError
-from lookalike.index.container import Container, ContainerWriter
-from lookalike.index.schema import DATABASE
+from lookalike.index.storage.container import Container, ContainerWriter
+from lookalike.index.storage.files import DATABASE
 
 FREE = ("items", "offsets", "rows", "sums")
 """Columns of which the bytes are up to libraries: compressed items, and ids as Arrow writes them."""
@@ -49,8 +49,8 @@ def test_columns_are_written_as_they_were(kept: Path, tmp_path: Path, kind: str)
     (old,), (new,) = (
         [Container.open(path) for path in folder.glob("*.columns")] for folder in (kept / kind, tmp_path / "new")
     )
-    assert old.about["columns"].keys() == new.about["columns"].keys()
-    for name in old.about["columns"].keys() - FREE:
+    assert old.metadata["columns"].keys() == new.metadata["columns"].keys()
+    for name in old.metadata["columns"].keys() - FREE:
         assert old.column(name).dtype == new.column(name).dtype
         assert old.column(name).tolist() == new.column(name).tolist(), name
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from lookalike import Index, InputError, LookalikeError, find_pairs
-from lookalike.index import aside, entries
+from lookalike.index.storage import parts_table, temporary
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,9 @@ def test_fields_of_any_layout(tmp_path: Path, values: Any, kept: list[Any]) -> N
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda index: index.add({"a", "b"}, ["one", "two"]), "a set has none"),
-        (lambda index: index.update({"a", "b"}, ["one", "two"]), "a set has none"),
-        (lambda index: index.add(pd.DataFrame({"id": ["a"]}), ["one"]), "ids must be"),
+        (lambda index: index.add({"a", "b"}, ["one", "two"]), "a set has no order"),
+        (lambda index: index.update({"a", "b"}, ["one", "two"]), "a set has no order"),
+        (lambda index: index.add(pd.DataFrame({"id": ["a"]}), ["one"]), "`ids` must be"),
         (lambda index: index.add(["a"], ["one"], {"f": [2**64]}), "`fields` must be"),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_part_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_closed_in_the_middle_of_a_change(tmp_path: Path) -> None:
     index = Index.create(tmp_path / "i", shingle="words:1")
     index.add([1], ["one"])
-    with pytest.raises(InputError, match="closed in the middle of a change"), index.transaction():  # noqa: PT012
+    with pytest.raises(InputError, match="closed during a transaction"), index.transaction():  # noqa: PT012
         index.add([2], ["two"])
         index.close()
     with Index.open(tmp_path / "i") as index:
@@ -132,7 +132,7 @@ def test_what_a_crash_has_left_is_removed(tmp_path: Path) -> None:
     for folder in (old, held, other, young, mine, kept):
         Index.create(folder).close()
     (other / "thesis.txt").touch()
-    past = time.time() - 2 * aside.A_DAY
+    past = time.time() - 2 * temporary.MAX_AGE
     for folder in (old, held, other, mine, kept):
         os.utime(folder, (past, past))
     with Index.open(held) as index:
@@ -145,9 +145,9 @@ def test_what_a_crash_has_left_is_removed(tmp_path: Path) -> None:
         index.add([2], ["two"])
 
 
-@pytest.mark.parametrize("block", [8, 64, entries.BLOCK])
+@pytest.mark.parametrize("block", [8, 64, parts_table.BLOCK])
 def test_what_is_deleted_bit_by_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(entries, "BLOCK", block)
+    monkeypatch.setattr(parts_table, "BLOCK", block)
     rng = np.random.default_rng(3)
     there = set(range(200))
     with Index.create(tmp_path / "i", shingle="words:1") as index:

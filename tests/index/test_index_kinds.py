@@ -159,7 +159,7 @@ def test_vectors_have_the_precision_of_the_first(tmp_path: Path, measure: Any, f
 def test_nulls_are_of_any_type(tmp_path: Path, how: dict[str, Any], item: Any) -> None:
     with Index.create(tmp_path / "i", threshold=1, **how) as index:
         if how["shingle"] != "words:1":
-            with pytest.raises(InputError, match="settle their type"):
+            with pytest.raises(InputError, match="determine their type"):
                 index.add([0], [None])
         index.add([1], [item])
         index.add([2, 3], [None, None])

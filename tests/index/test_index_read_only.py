@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lookalike import Index, InputError, LookalikeError, OutputError
-from lookalike.index.schema import DATABASE, FORMAT
-from lookalike.index.seal import SEAL
+from lookalike.index.storage.files import DATABASE, SEAL
+from lookalike.index.storage.schema import FORMAT
 
 NOBODY = 65534
 
@@ -48,7 +48,7 @@ def test_an_index_that_may_only_be_read(readable: Path) -> None:
         assert len(index) == 9
         with pytest.raises(OutputError, match="cannot be changed"):
             index.add([20], ["no"])
-        with pytest.raises(OutputError, match="cannot be made"):
+        with pytest.raises(OutputError, match="cannot be created"):
             Index.create(readable / "j")
     assert Index.check(readable) == []
     assert sorted(path.suffix for path in readable.iterdir()) == ["", ".columns", ".json", ".sqlite"]
@@ -112,7 +112,7 @@ def test_what_is_no_index(tmp_path: Path, folder: Path, what: str) -> None:
         Index.open(path)
     assert Index.check(path)
     if what != "nothing":
-        with pytest.raises(OutputError, match="is there already"):
+        with pytest.raises(OutputError, match="already exists"):
             Index.create(path)
 
 
@@ -139,6 +139,6 @@ def test_two_make_the_same_index(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(make, range(8)))
     assert made.count("made") == 1
-    assert sum("is there already" in one for one in made) == 7
+    assert sum("already exists" in one for one in made) == 7
     assert [path.name for path in tmp_path.iterdir()] == ["i"]
     assert Index.check(tmp_path / "i") == []

@@ -18,10 +18,9 @@ from support.index_queries import RECIPE, in_another_process
 from support.run_cli import done
 
 from lookalike import Index, InputError, OutputError
-from lookalike.index import store
-from lookalike.index.connect import Connected, connect
-from lookalike.index.latest import LATEST
-from lookalike.index.schema import DATABASE
+from lookalike.index.storage import opening
+from lookalike.index.storage.connection import DatabaseConnection, connect
+from lookalike.index.storage.files import DATABASE, LATEST
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="what is tested is how other systems do it")
 
@@ -40,7 +39,7 @@ def rebuild(folder: Path, count: int = 2000, **recipe: Any) -> None:
 def test_who_reads_goes_on_with_the_index_that_is_there_now(folder: Path) -> None:
     with Index.open(folder) as reader:
         assert len(reader) == 9
-        view = reader._opened.view()
+        view = reader._handle.snapshot()
         rebuild(folder)
         assert (len(view), len(reader)) == (9, 2000)
         assert reader.query("common number7 again")[0].id == 7
@@ -54,12 +53,12 @@ def test_who_writes_does_not_touch_the_files_of_another_index(folder: Path) -> N
     with Index.open(folder) as writer:
         rebuild(folder)
         with pytest.raises(OutputError, match="removed, or replaced"):
-            writer._opened.store.lock()
+            writer._handle.database.acquire_lock()
     with Index.open(folder) as writer:
-        writer._opened.store.lock()
+        writer._handle.database.acquire_lock()
         folder.rename(folder.with_name("away"))
         Index.create(folder, **RECIPE).close()
-        with pytest.raises(OutputError, match="removed, or replaced"), writer._opened.store.writing():
+        with pytest.raises(OutputError, match="removed, or replaced"), writer._handle.database.transaction():
             pytest.fail("it must not come to this")
     assert (Index.check(folder), Index.check(folder.with_name("away"))) == ([], [])
     assert (folder / "seal.json").exists()
@@ -235,7 +234,7 @@ with index.transaction():
         try:
             Index.open(sys.argv[1])
         except LookalikeError as error:
-            print("was being used" in str(error), flush=True)
+            print("was in use" in str(error), flush=True)
         sys.exit()
     os.wait()
     index.add([201], ["by the parent"])
@@ -251,8 +250,8 @@ def test_forked_while_another_thread_works(folder: Path) -> None:
     """It is waited for; if it takes too long, the child cannot open the index, and the parent is not disturbed."""
     code = """
 import os, threading
-from lookalike.index import fork
-fork.A_MOMENT = 0.2
+from lookalike.index.storage import fork_safety
+fork_safety.MAX_WAIT = 0.2
 index = Index.open(sys.argv[1])
 held = threading.Event()
 def work():
@@ -268,7 +267,7 @@ if not os.fork():
     try:
         Index.open(sys.argv[1])
     except LookalikeError as error:
-        print("was being used" in str(error), flush=True)
+        print("was in use" in str(error), flush=True)
     os._exit(0)
 os.wait()
 thread.join()
@@ -314,14 +313,14 @@ def test_replaced_while_it_is_opened(folder: Path, monkeypatch: pytest.MonkeyPat
     if writing:
         writer.add([9], ["text 9"])
 
-    def swapped(path: Path) -> Connected:
+    def swapped(path: Path) -> DatabaseConnection:
         found = connect(path)
         if other.exists():
             folder.rename(folder.with_name("old"))
             other.rename(folder)
         return found
 
-    monkeypatch.setattr(store, "connect", swapped)
+    monkeypatch.setattr(opening, "connect", swapped)
     with Index.open(folder) as index:
         assert len(index) == (10 if writing else 9)
     writer.close()

@@ -15,7 +15,7 @@ from naive import words as naive_words
 from support import call_kernels as harness
 from support import strategies
 
-from lookalike.features.shingles import Shingler
+from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.lsh.minhash import Signed, Signer
@@ -39,7 +39,7 @@ def tokens_of(text: str, shingling: Shingling) -> list[int]:
 
 def element_lists(items: pa.Array, shingling: Shingling) -> list[list[int]]:
     """Make the sets of all items in one batch, each as a sorted list."""
-    shingler = Shingler(shingling)
+    shingler = shingler_for(shingling)
     columns = shingler.columns(items)
     bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
     elements, counts = shingler.sets(columns.data, bounds)
@@ -48,7 +48,7 @@ def element_lists(items: pa.Array, shingling: Shingling) -> list[list[int]]:
 
 def sign(items: pa.Array, recipe: Recipe) -> Signed:
     batch = cast("Batch", SimpleNamespace(items=items))
-    return Signer(recipe, Shingler(recipe.shingling)).sign(batch)
+    return Signer(recipe, shingler_for(recipe.shingling)).sign(batch)
 
 
 def expected_set(tokens: list[int], shingling: Shingling) -> list[int]:

@@ -13,8 +13,8 @@ from naive.near import Scored
 from support import call_kernels as harness
 
 from lookalike.kernels import near
+from lookalike.kernels.codes import CONTAINMENT, COSINE, DICE, JACCARD, OVERLAP
 from lookalike.kernels.shingles import power_of_two
-from lookalike.measures import CONTAINMENT, COSINE, DICE, JACCARD, OVERLAP
 
 MEASURES = {
     JACCARD: naive.jaccard,

@@ -14,7 +14,7 @@ from naive.postings import Posting
 from support import strategies
 
 from lookalike.kernels import postings as kernels
-from lookalike.measures import CONTAINMENT
+from lookalike.kernels.codes import CONTAINMENT
 
 LAST_KEY, LAST_MEMBER = 2**64 - 1, 2**32 - 1
 EDGES = (0, 1, LAST_MEMBER, 2**32, 2**63 - 1, 2**63, LAST_KEY - LAST_MEMBER, LAST_KEY)

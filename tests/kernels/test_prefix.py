@@ -15,7 +15,7 @@ from support import call_prefix_kernels as harness_prefix
 from support import strategies
 
 from lookalike.kernels import prefix
-from lookalike.measures import COSINE, DICE, JACCARD, OVERLAP
+from lookalike.kernels.codes import COSINE, DICE, JACCARD, OVERLAP
 
 ALL = (1 << 64) - 1
 

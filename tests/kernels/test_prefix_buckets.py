@@ -12,7 +12,7 @@ from naive import prefix as naive_prefix
 from support import call_prefix_kernels as harness_prefix
 from support import strategies
 
-from lookalike.measures import JACCARD
+from lookalike.kernels.codes import JACCARD
 
 Goal = tuple[int, float]
 

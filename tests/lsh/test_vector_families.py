@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from lookalike import Recipe
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
-from lookalike.lsh.family import FAMILIES
 from lookalike.measures import Measure, same_cell
+from lookalike.measures.vectors import vector_measure
 from lookalike.read import Batch, open_source
 from lookalike.resources.scratch import Scratch
+from lookalike.store.rows import BitRows, NumberRows
 from lookalike.store.vectors import Vectors
 
 
@@ -24,13 +25,14 @@ def agreeing(rows: NDArray[Any], measure: Measure, threshold: float, slots: int,
     """Return in which share of so many slots each two rows, one after the other, agree; by the real families."""
     kind: Any = "bits" if measure.of == "bits" else "vectors"
     scratch = Scratch(tmp_path)
-    vectors = Vectors(scratch, measure)
+    recipe = Recipe(Shingling(kind, 1), None, threshold, measure=measure, seed=3)
+    measured = vector_measure(recipe)
+    vectors = Vectors(scratch, measured, BitRows() if kind == "bits" else NumberRows())
     source = open_source(rows, kind=kind)
     for batch in source.batches():
         assert isinstance(batch, Batch)
         vectors.append(vectors.check(batch, source), source, batch.first)
-    recipe = Recipe(Shingling(kind, 1), None, threshold, measure=measure, seed=3)
-    keys = FAMILIES[measure.name](vectors, recipe).keys(slice(0, len(rows)), Banding(slots, 1))
+    keys = measured.family(vectors, recipe).keys(slice(0, len(rows)), Banding(slots, 1))
     scratch.close()
     return np.asarray((keys[:, ::2] == keys[:, 1::2]).mean(axis=0))
 

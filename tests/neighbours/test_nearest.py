@@ -332,7 +332,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "euclidean on vectors" in done.err
     done = run("nearest", "v.npy", "-k", 1, "-o", "out.parquet")
     assert Path("out.parquet").exists()
-    assert "recall   1, by exact search" in done.err
+    assert "recall   1 (exact search)" in done.err
 
 
 def test_the_command_line_measures_the_recall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,11 +342,11 @@ def test_the_command_line_measures_the_recall(tmp_path: Path, monkeypatch: pytes
     np.save("base.npy", rows)
     np.save("asked.npy", rows[:300])
     asked = ["nearest", "asked.npy", "--against", "base.npy", "--recall", 0.8, "-o", "out.parquet", "--force"]
-    assert "recall   0.8 asked for, not measured" in run(*asked).err
+    assert "recall   0.8 requested, not measured" in run(*asked).err
     told = " ".join(run(*asked, "--measure-recall").err.split())
-    assert re.search(r"recall 0\.\d{4} measured \(0\.\d{4} to [01]\.\d{4} with 95% confidence\), 0.8 asked for", told)
+    assert re.search(r"recall 0\.\d{4} measured \(0\.\d{4} to [01]\.\d{4} with 95% confidence\), 0.8 requested", told)
     assert "of the 2,000 nearest of 200 items" in told
     told = " ".join(run(*asked, "--measure-recall", 300).err.split())
-    assert re.search(r"recall 0\.\d{4} measured, 0.8 asked for: 2,\d{3} of the 3,000 nearest of all 300 items", told)
+    assert re.search(r"recall 0\.\d{4} measured, 0.8 requested: 2,\d{3} of the 3,000 nearest of all 300 items", told)
     summary = json.loads(run(*asked, "--measure-recall", 300, "--json").out)
     assert summary["measured"]["overall"]["found"] < 3000

@@ -135,8 +135,8 @@ def test_mixed_formats_share_one_schema(here: Path) -> None:
         {"text": "c", "n": None, "only": None, "more": "x"},
     ]
     assert source.format is None
-    assert source.raw_rows() is None
-    assert [source.where(i) for i in range(3)] == ["a.parquet, row 1", "b.jsonl, line 1", "c.csv, row 1"]
+    assert source.raw_lines() is None
+    assert [source.locate(i) for i in range(3)] == ["a.parquet, row 1", "b.jsonl, line 1", "c.csv, row 1"]
 
 
 def test_ids_of_mixed_files_have_one_type(here: Path) -> None:
@@ -163,9 +163,9 @@ def test_the_text_column_is_guessed(names: list[str], chosen: str) -> None:
     ("options", "says"),
     [
         ({}, "several string columns"),
-        ({"text": "none"}, "has no column 'none' (--text); its columns are a (string), b (string), n (int64)"),
+        ({"text": "none"}, "has no column 'none' (`text`); its columns are a (string), b (string), n (int64)"),
         ({"text": "n"}, "column 'n' is int64, but the text must be a string column"),
-        ({"text": "a", "id": "none"}, "has no column 'none' (--id)"),
+        ({"text": "a", "id": "none"}, "has no column 'none' (`id`)"),
         ({"text": "a", "rank": "none"}, "has no column 'none'"),
         ({"kind": "tokens"}, "no list of integers column"),
         ({"kind": "tokens", "text": "a"}, "tokens must be lists of integers"),
@@ -248,8 +248,8 @@ def test_everything_in_memory(tmp_path: Path, frame: Any) -> None:
     source = open_source(frame, scratch=tmp_path, batch_bytes=1)
     assert texts_of(source) == TEXTS
     assert [row["text"] for row in rows_of(source)] == TEXTS
-    assert source.names(np.array([4, 0])).to_pylist() == [4, 0]
-    assert source.where(3) == "item 3"
+    assert source.default_ids(np.array([4, 0])).to_pylist() == [4, 0]
+    assert source.locate(3) == "item 3"
     assert source.paths == ()
     source.close()
     assert not list(tmp_path.iterdir())
@@ -265,7 +265,7 @@ def test_duckdb(tmp_path: Path) -> None:
 def test_a_dict_names_its_items() -> None:
     source = open_source({"k": "a", "l": None})
     assert (ids_of(source), texts_of(source)) == (["k", "l"], ["a", None])
-    assert source.names(np.array([1, 0])).to_pylist() == ["l", "k"]
+    assert source.default_ids(np.array([1, 0])).to_pylist() == ["l", "k"]
     assert source.has_ids
     assert texts_of(open_source({})) == []
     assert ids_of(open_source({7: [1], 8: None}, kind="tokens")) == [7, 8]
@@ -280,11 +280,11 @@ def test_paths_are_files_and_strings_are_texts(here: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "says"),
     [
-        ("text", "pass a list of texts, or a pathlib.Path"),
+        ("text", "text: no such file or directory; check the path, or pass a list if it is a text"),
         (b"text", "pass a list of texts"),
         (["a", 5], "item 1 is int, but must be a string or None"),
         ([{"text": "a"}], "item 0 is dict"),
-        (7, "int is nothing lookalike can read"),
+        (7, "a value of type int cannot be read"),
         ({1: "a", "b": "c"}, "keys of a dict"),
         (["a", "\ud800"], "item 1: the text is not valid UTF-8"),
         (pa.array([1, 2]), "int64"),

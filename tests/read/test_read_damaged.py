@@ -34,7 +34,7 @@ def test_invalid_utf8_everywhere(here: Path) -> None:
         lines = name == "a.txt"
         message = refused(name, lines=lines, text="text")
         assert message == (
-            f"{name}, {place}: the text is not valid UTF-8; --encoding-errors replace goes on with U+FFFD in its place"
+            f"{name}, {place}: the text is not valid UTF-8; use `encoding_errors` replace to insert U+FFFD instead"
         )
         source = open_paths([name], lines=lines, text="text", encoding_errors="replace")
         assert texts_of(source)[:2] == ["ok", "b\ufffdd"]
@@ -101,14 +101,14 @@ def test_json_array(here: Path) -> None:
 def test_parquet_by_another_name(here: Path) -> None:
     put(here / "data.bin", parquet_bytes())
     assert texts_of(open_paths(["data.bin"])) == ["a", "b"]
-    assert "--lines" in refused("data.bin", lines=True)
+    assert "`lines`" in refused("data.bin", lines=True)
 
 
 def test_parquet_without_rows() -> None:
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), "a.parquet")
     source = open_paths(["a.parquet"])
     assert list(source.batches()) == []
-    assert source.names(np.array([], dtype=np.int64)).to_pylist() == []
+    assert source.default_ids(np.array([], dtype=np.int64)).to_pylist() == []
 
 
 def test_a_batch_has_a_length() -> None:

@@ -106,7 +106,7 @@ def test_sets_and_strings_in_two_files_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        ([{1}, {"a"}], "item 1 holds str, but elements must be all strings, or all integers of 64 bits"),
+        ([{1}, {"a"}], "item 1 holds str, but elements must be all strings, or all 64-bit integers"),
         ([{1}, {1 << 70}], "item 1 holds int"),
         ([{1}, set()], "item 1: the set is empty"),
         ([{1}, {2}, "a"], "item 2 is str, but must be a set, a list or None"),
@@ -189,9 +189,9 @@ def test_kept_rows_of_a_long_table(log: Path) -> None:
     ("given", "message"),
     [
         ({"item": "customer"}, "`item` and `element` go together"),
-        ({"item": "customer", "element": "produkt"}, r"no column 'produkt' \(--element\)"),
+        ({"item": "customer", "element": "produkt"}, r"no column 'produkt' \(`element`\)"),
         ({"item": "customer", "element": "product", "text": "day"}, "Leave `text` and `id` out"),
-        ({"transpose": True, "text": "customer"}, "The input holds texts"),
+        ({"transpose": True, "text": "customer"}, "the input holds texts"),
     ],
 )
 def test_bad_questions_about_a_long_table(log: Path, given: dict[str, Any], message: str) -> None:

@@ -54,7 +54,7 @@ def test_jsonl_shapes(here: Path, data: bytes, texts: list[str | None], batch_by
     source = open_paths(["a.jsonl"], batch_bytes=batch_bytes)
     assert texts_of(source) == texts
     assert [row.get("text") for row in rows_of(source)] == texts
-    lines = [run.data[s:e] for run in source.raw_rows() or () for s, e in zip(run.starts, run.ends, strict=True)]
+    lines = [run.data[s:e] for run in source.raw_lines() or () for s, e in zip(run.starts, run.ends, strict=True)]
     assert [json.loads(line).get("text") for line in lines] == texts
 
 
@@ -233,7 +233,7 @@ def test_a_directory_of_text_files(here: Path) -> None:
     assert texts_of(source) == ["zed", "bee", "sea"]
     assert names_of(source) == ["docs/a/z.md", "docs/b.txt", "docs/c"]
     assert rows_of(source)[1] == {"path": "docs/b.txt", "text": "bee"}
-    assert source.where(1) == "docs/b.txt"
+    assert source.locate(1) == "docs/b.txt"
 
 
 def test_a_directory_of_data_files(here: Path) -> None:
@@ -250,7 +250,7 @@ def test_lines(here: Path, batch_bytes: int, ending: str) -> None:
     source = open_paths([f"a.txt{ending}"], lines=True, batch_bytes=batch_bytes)
     assert texts_of(source) == ["one", "", "two\rx", "last"]
     assert names_of(source)[3] == f"a.txt{ending}:4"
-    assert source.where(2) == f"a.txt{ending}, line 3"
+    assert source.locate(2) == f"a.txt{ending}, line 3"
     assert len(texts_of(open_paths([f"a.txt{ending}"]))) == 1
 
 
@@ -292,7 +292,7 @@ def test_stdin(here: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, options
 def test_stdin_that_says_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stdin_of(monkeypatch, b"just some words\nand more\n")
     (here / "scratch").mkdir()
-    assert "--lines" in refused("-", scratch=here / "scratch")
+    assert "`lines`" in refused("-", scratch=here / "scratch")
     assert not list((here / "scratch").iterdir())
 
 

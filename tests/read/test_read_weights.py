@@ -213,7 +213,7 @@ def test_rows_of_weight_0_are_not_there() -> None:
         ([{"a": 1}, {"a": "2"}], "item 1: the weight of 'a' is '2', but must be a number"),
         ([{"a": 1}, {}], "item 1: the set has no element with a weight above 0"),
         ([{"a": 1}, {"a": 0, "b": 0.0}], "item 1: the set has no element with a weight above 0"),
-        ([{"a": 1}, {7: 1}], "item 1 holds int, but elements must be all strings, or all integers of 64 bits"),
+        ([{"a": 1}, {7: 1}], "item 1 holds int, but elements must be all strings, or all 64-bit integers"),
         ([{1: 1, "a": 1}], "item 0 holds str"),
         ([{"a": 1}, {None: 1}], "item 1: an element of the set is null"),
         ([{"a": 1}, ["a"]], "item 1 is list, but must be a dict of weights or None"),
@@ -281,7 +281,7 @@ def test_what_weights_cannot_do_is_refused(items: Any, given: dict[str, Any], me
 def test_bad_questions_about_a_long_table(log: Path) -> None:
     with pytest.raises(RecipeError, match="must be the name of a column of the long table"):
         find_pairs(log, item="customer", element="product", weight=True)
-    with pytest.raises(InputError, match=r"no column 'unit' \(--weight\)"):
+    with pytest.raises(InputError, match=r"no column 'unit' \(`weight`\)"):
         find_pairs(log, item="customer", element="product", weight="unit")
     with pytest.raises(InputError, match="item 0 is str, but must be a dict of weights"):
         compare("a", "b", shingle="weights")
@@ -308,4 +308,4 @@ def test_the_command_line(log: Path, tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "kept.parquet")["customer"].to_pylist() == ["ann", "cid", "dan"]
     done = run("pairs", str(log), "--weight", "units")
     assert done.code == 2
-    assert "beside `item` and `element`" in done.err
+    assert "beside --item and --element" in done.err

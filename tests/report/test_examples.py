@@ -11,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import Pairs, compare, deduplicate, examples, find_pairs
+from lookalike import Pairs, compare, deduplicate, find_pairs
 from lookalike.arrays.random import scramble
+from lookalike.engines.local import examples
+from lookalike.engines.local.examples import Rejected
 from lookalike.engines.local.verify import Verified
-from lookalike.examples import Example, Rejected, Side
+from lookalike.examples import Example, Side
+from lookalike.kinds import texts as text_kind
 from lookalike.lsh.buckets import Candidates
 
 WORDS = [f"{first}{second}" for first in "bdfghklmnprstvz" for second in ("at", "en", "or", "im", "us")]
@@ -243,7 +246,7 @@ def test_token_ids_are_shown_as_numbers() -> None:
 
 
 def test_a_very_long_text_is_held_in_part_but_compared_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examples, "LONGEST", 400)
+    monkeypatch.setattr(text_kind, "LONGEST", 400)
     chance = random.Random(3)
     words = [chance.choice(["größe", "naïve", "日本", "plain", "word"]) + str(i) for i in range(300)]
     moved = [*words[250:], *words[:20], "new", *words[21:250]]
@@ -258,7 +261,7 @@ def test_a_very_long_text_is_held_in_part_but_compared_as_a_whole(monkeypatch: p
 
 
 def test_many_token_ids_are_held_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examples, "LONGEST", 80)
+    monkeypatch.setattr(text_kind, "LONGEST", 80)
     lists = [list(range(50)), list(range(51))]
     example = find_pairs(lists, shingle="tokens:2", examples=1).examples[0]
     assert example.left.text == " ".join(map(str, range(10)))

@@ -35,7 +35,7 @@ def test_the_page_says_what_the_summary_says() -> None:
     for words in ("null 1", "empty 2", "short 2", "by the rule longest", "in memory", "--measure-recall", "words:5"):
         assert words in text
     assert [element.text for element in page.all("h3")][:4] == [
-        "Chance to be found", "Similarity to the keeper", "Cluster sizes", "Recall, measured",
+        "Probability of being found", "Similarity to the keeper", "Cluster sizes", "Measured recall",
     ]  # fmt: skip
     assert len(page.all("svg")) == 3
     for svg in page.all("svg"):
@@ -72,17 +72,17 @@ def test_a_change_of_order_is_said_where_nothing_is_marked() -> None:
     words = [f"word{i}" for i in range(80)]
     turned = " ".join([*words[40:], *words[:40]])
     page = page_of(find_pairs([" ".join(words), turned], threshold=0.5, examples=1))
-    assert "Every token is in a shared shingle" in page.text()
-    assert "All shingles are the same" in page_of(find_pairs([STORY, STORY], examples=1)).text()
+    assert "Every token is part of a shared shingle" in page.text()
+    assert "All shingles are identical" in page_of(find_pairs([STORY, STORY], examples=1)).text()
 
 
 RESULTS: dict[str, tuple[Any, str]] = {
-    "nothing at all": (lambda: deduplicate([], examples=3), "No two items were alike enough"),
-    "one item": (lambda: deduplicate(["one"], examples=3), "No two items were alike enough"),
+    "nothing at all": (lambda: deduplicate([], examples=3), "No two items were similar enough"),
+    "one item": (lambda: deduplicate(["one"], examples=3), "No two items were similar enough"),
     "only nulls": (lambda: find_pairs(pa.table({"text": pa.array([None, None], pa.string())}), examples=1), "2 items"),
-    "no pairs": (lambda: find_pairs(["a b c d e f", "g h i j k l"], examples=3), "No two items were alike enough"),
+    "no pairs": (lambda: find_pairs(["a b c d e f", "g h i j k l"], examples=3), "No two items were similar enough"),
     "no examples kept": (lambda: find_pairs([STORY, STORY]), "examples=3"),
-    "only copies": (lambda: deduplicate([STORY] * 5, examples=3), "All shingles are the same"),
+    "only copies": (lambda: deduplicate([STORY] * 5, examples=3), "All shingles are identical"),
     "threshold 1": (lambda: deduplicate([STORY, STORY, "a b"], threshold=1.0, examples=3), "All shingles"),
     "two collections": (
         lambda: find_pairs([STORY], against=[STORY, f"{STORY} x"], examples=2),
@@ -131,7 +131,7 @@ def test_a_similarity_that_is_not_known_is_counted_apart() -> None:
     table = result.clusters.to_arrow()
     unknown = table.set_column(3, "similarity", pa.array([1.0, None, 1.0]))
     page = page_of(replace(result, clusters=Clusters(unknown, result.summary)))
-    assert "not known 1" in page.text()
+    assert "unknown 1" in page.text()
 
 
 def test_a_million_pairs_and_a_cluster_of_a_hundred_thousand() -> None:
@@ -169,7 +169,7 @@ def test_a_report_from_python(tmp_path: Path) -> None:
     assert state(tmp_path) == before
     find_pairs(TEXTS).report(place, force=True)
     assert state(tmp_path) != before
-    with pytest.raises(OutputError, match=r"run\.pdf has no ending of a page; choose \.html"):
+    with pytest.raises(OutputError, match=r"must be an HTML file\. Got .*run\.pdf; choose a name that ends in \.html"):
         find_pairs(TEXTS).report(tmp_path / "run.pdf")
     with pytest.raises(OutputError, match="no directory"):
         find_pairs(TEXTS).report(tmp_path / "nowhere" / "run.html")

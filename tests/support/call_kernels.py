@@ -14,9 +14,9 @@ import pytest
 
 from lookalike.features import characters
 from lookalike.kernels import buckets, components, measures, overlap, shingles, sketch, tokens
+from lookalike.kernels.codes import JACCARD
 from lookalike.kernels.hashing import base_power
 from lookalike.kernels.hashing import hash_number as hash_number_kernel
-from lookalike.measures import JACCARD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -1,8 +1,9 @@
-"""Processes that change an index and die: running this module serves them, one for each line of standard input.
+"""Processes that are killed while they change an index: `python crash.py` runs one per line of standard input.
 
-A line is FOLDER SEED SECONDS POINT COUNT. A child does to the index what `steps` says, until it is killed after so many
-seconds; or before it comes to POINT for the COUNT-th time, or after that if COUNT is negative. The answer is the number
-of steps that had returned, -1 if the index was not even open. Children are forked, which is quicker than to start anew.
+A line is FOLDER SEED SECONDS POINT COUNT. A child performs the `steps` of the seed until it is killed: after so many
+seconds, or just before it reaches POINT for the COUNT-th time, or just after that if COUNT is negative. The answer is
+the number of steps that had returned, or -1 if the index was not open yet. Children are forked, which is faster than
+starting them.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from pathlib import Path
 from typing import Any
 
 from lookalike import Index
-from lookalike.index import change
-from lookalike.index.make import PartWriter
+from lookalike.index import limits
+from lookalike.index.storage.part_writer import PartWriter
 
 POINTS = ("fsync", "rename", "replace", "unlink", "write", "BEGIN", "SAVEPOINT", "COMMIT", "wal_checkpoint")
 Held = dict[int, str]
 Step = tuple[str, Held]
-"""What is done, and what the index holds afterwards."""
+"""The kind of change, and the contents of the index afterwards."""
 
 
 def small_parts() -> None:
-    """Have parts joined all the time, and most of them in files."""
-    change.FEW, change.GROWTH, change.SMALL_ITEMS = 3, 2, 8
+    """Lower the limits so that parts are merged all the time, and most of them are files."""
+    limits.MAX_SMALL_PARTS, limits.MERGE_FACTOR, limits.MAX_SMALL_ITEMS = 3, 2, 8
 
 
 def text_of(rng: random.Random) -> str:
@@ -40,7 +41,7 @@ def text_of(rng: random.Random) -> str:
 
 
 def steps(seed: int, held: Held) -> Iterator[Step]:
-    """Yield what is to be done to an index that holds this; the same for a seed always."""
+    """Yield changes to an index with these contents, determined by the seed."""
     rng = random.Random(seed)
     held = dict(held)
     while True:
@@ -58,7 +59,7 @@ def steps(seed: int, held: Held) -> Iterator[Step]:
 
 
 def do(index: Index, kind: str, before: Held, after: Held) -> Index:
-    """Do one step; return the index, which is another one if it was opened again."""
+    """Perform one step; return the index, which is a new object if it was reopened."""
     gone = [key for key in before if key not in after]
     new = {key: text for key, text in after.items() if before.get(key) != text}
     if kind in ("add", "many"):
@@ -80,12 +81,12 @@ def do(index: Index, kind: str, before: Held, after: Held) -> Index:
 
 
 def contents(index: Index) -> Held:
-    """Return all that an index holds."""
+    """Return the contents of an index."""
     return {row["id"]: row["text"] for batch in index.rows() for row in batch.to_pylist()}
 
 
 def die_at(point: str, count: int) -> None:
-    """Have this process killed before it comes to a point for the `count`-th time, or after it if negative."""
+    """Kill this process before it reaches a point for the `count`-th time, or after it if negative."""
     left = abs(count)
 
     def dying(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,7 +119,7 @@ def die_at(point: str, count: int) -> None:
 
 
 def work(folder: Path, seed: int, say: Callable[[int], object]) -> None:
-    """Change an index until the end."""
+    """Change an index until killed."""
     index = Index.open(folder) if folder.exists() else Index.create(folder, shingle="words:1", threshold=0.5)
     held = contents(index)
     say(0)
@@ -129,7 +130,7 @@ def work(folder: Path, seed: int, say: Callable[[int], object]) -> None:
 
 
 def killed(folder: Path, seed: int, seconds: float, point: str, count: int) -> int:
-    """Have a child change an index and die; return how many of its steps had returned."""
+    """Fork a child that changes an index and is killed; return how many of its steps had returned."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -153,9 +154,9 @@ def killed(folder: Path, seed: int, seconds: float, point: str, count: int) -> i
 
 
 def main() -> None:
-    """Serve."""
+    """Run a child per line of standard input."""
     small_parts()
-    with tempfile.TemporaryDirectory() as name:  # whatever is compiled or loaded once
+    with tempfile.TemporaryDirectory() as name:  # compiles and loads everything once
         index = Index.create(Path(name) / "i", shingle="words:1", threshold=0.5)
         held: Held = {}
         for kind, after in islice(steps(1, held), 40):

@@ -1,4 +1,4 @@
-"""Damages files of an index, one place at a time, and looks whether that is noticed."""
+"""Damages files of an index, one byte at a time, and reports damage that goes undetected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = [f"w{i}" for i in range(40)]
 
 
 def made_items(kind: str, count: int = 60) -> Any:
-    """Return items of which a third resemble the one before, and some are the same."""
+    """Return items of which a third resemble the one before, some of them exactly."""
     rng = np.random.default_rng(7)
     if kind == "vectors":
         rows = rng.standard_normal((count, 12)).astype(np.float32)
@@ -32,7 +32,7 @@ def made_items(kind: str, count: int = 60) -> Any:
 
 
 def make(folder: Path, kind: str) -> None:
-    """Make a closed index: a part in a file, two in the database, items deleted from both."""
+    """Create a closed index with a part in a file and two in the database, and items deleted from both."""
     items = made_items(kind)
     ids = [f"id {i}" for i in range(len(items))]
     how: dict[str, Any] = {
@@ -49,14 +49,14 @@ def make(folder: Path, kind: str) -> None:
 
 
 def ask(folder: Path, kind: str) -> Answers:
-    """Return all that can be asked of an index; an error where it refuses."""
+    """Return the results of all kinds of queries; an error where one is raised."""
     answers: Answers = {}
     items = made_items(kind)
 
     def note(name: str, function: Callable[[], Any]) -> None:
         try:
             answers[name] = function()
-        except Exception as error:  # noqa: BLE001 - all but one kind are wrong
+        except Exception as error:  # noqa: BLE001 - callers decide which are expected
             answers[name] = error
 
     try:
@@ -75,7 +75,7 @@ def ask(folder: Path, kind: str) -> Answers:
 
 
 def join(folder: Path, kind: str) -> Answers:
-    """Join the parts of a copy; return what it answers then, nothing if it refuses."""
+    """Compact a copy; return the results of its queries, or nothing if an error is raised."""
     with tempfile.TemporaryDirectory() as name:
         copy = Path(shutil.copytree(folder, Path(name) / "i"))
         try:
@@ -87,7 +87,7 @@ def join(folder: Path, kind: str) -> Answers:
 
 
 def wrong_with(folder: Path, kind: str, truth: Answers, *, joining: bool) -> list[str]:
-    """Say which answers of a damaged index are wrong, and whether a check finds nothing."""
+    """Return the names of wrong results of a damaged index, and "check" if a check finds nothing."""
     found = [] if Index.check(folder) else ["check"]
     answers = [("", ask(folder, kind))] + ([("joined ", join(folder, kind))] if joining else [])
     for when, some in answers:
@@ -98,7 +98,7 @@ def wrong_with(folder: Path, kind: str, truth: Answers, *, joining: bool) -> lis
 
 
 def surprises(folder: Path, kind: str) -> list[str]:
-    """Name the errors that are raised, by questions and changes, and are not meant to be."""
+    """Return unexpected errors raised by queries and changes."""
     answers = ask(folder, kind)
     found = [
         repr(one) for one in answers.values() if isinstance(one, Exception) and not isinstance(one, LookalikeError)
@@ -111,13 +111,13 @@ def surprises(folder: Path, kind: str) -> list[str]:
             index.compact()
     except LookalikeError:
         pass
-    except Exception as error:  # noqa: BLE001 - these are looked for
+    except Exception as error:  # noqa: BLE001 - any of these is unexpected
         found.append(repr(error))
     return found
 
 
 def abandon(folder: Path, kind: str) -> None:
-    """Make an index whose writer dies before it closes it: some of its commits are in the log of the database only."""
+    """Create an index whose writer is killed before closing it, so that some commits are only in the log."""
     make(folder, kind)
     child = os.fork()
     if not child:
@@ -130,9 +130,9 @@ def abandon(folder: Path, kind: str) -> None:
 
 
 def try_open(whole: Path, kind: str, name: str, places: list[tuple[int, int]]) -> list[str]:
-    """Change bytes of an index that was not closed; return what was raised that should not be, and wrong answers.
+    """Change bytes of an index that was not closed, one at a time; return unexpected errors and wrong results.
 
-    A byte may mean nothing there; but what changes an answer, or what there is, is found by a check.
+    A byte may have no meaning there, but a change that affects results must be found by a check.
     """
     problems = []
     with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
@@ -153,7 +153,7 @@ def try_open(whole: Path, kind: str, name: str, places: list[tuple[int, int]]) -
 
 
 def try_places(whole: Path, kind: str, name: str, places: list[tuple[int, int]], *, joining: bool) -> list[str]:
-    """Change one byte of a file, place by place, each by some bits; return what was not noticed."""
+    """Change one byte of a file at a time, by some bits; return what went undetected."""
     problems = []
     with tempfile.TemporaryDirectory(dir=whole.parent) as folder:
         copy = Path(shutil.copytree(whole, Path(folder) / "i"))
@@ -169,7 +169,7 @@ def try_places(whole: Path, kind: str, name: str, places: list[tuple[int, int]],
 
 
 def try_lengths(whole: Path, kind: str, name: str, lengths: list[int]) -> list[str]:
-    """Cut a file off at some lengths; return what was not noticed."""
+    """Truncate or extend a file to some lengths; return what went undetected."""
     problems = []
     for length in lengths:
         with tempfile.TemporaryDirectory(dir=whole.parent) as folder:

@@ -1,6 +1,6 @@
-"""Small indexes of every kind, as they are kept in tests/data: `python tests/support/golden_index.py` writes them.
+"""Small indexes of every kind, stored in tests/data: `python tests/golden_index.py` writes them.
 
-They must be readable for ever. Where the format changes, its version does, and these are added beside the old ones.
+They must stay readable forever. When the format changes, so does its version, and new ones are stored beside the old.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from lookalike import Index
-from lookalike.index.schema import FORMAT
+from lookalike.index.storage.schema import FORMAT
 
-ARCHIVE = Path(__file__).parents[1] / "data" / f"index_format_{FORMAT}.tar.xz"
+ARCHIVE = Path(__file__).parent / "data" / f"index_format_{FORMAT}.tar.xz"
 
 KINDS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "texts": (
@@ -40,11 +40,11 @@ KINDS: dict[str, tuple[dict[str, Any], list[Any]]] = {
         [b"\x00\x01", b"\x00\x03", None, b"\xff\x00", b"\x0f\xf0", b"\x00\x01"],
     ),
 }  # fmt: skip
-"""How an index of each kind is made, and of what."""
+"""Settings and items of an index of each kind."""
 
 
 def make(folder: Path, kind: str) -> None:
-    """Make an index with a part in a file and one in the database, and an item deleted from each."""
+    """Create an index with a part in a file and one in the database, and an item deleted from each."""
     how, items = KINDS[kind]
     days = [dt.date(2026, 1, day) for day in range(1, 6)]
     with Index.create(folder, fields=["day", "n"], **how) as index:
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def nobody(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Leave out who made a file, and when."""
+    """Remove owner and time from an archive member."""
     entry.uid = entry.gid = entry.mtime = 0
     entry.uname = entry.gname = ""
     return entry

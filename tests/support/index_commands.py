@@ -1,4 +1,4 @@
-"""What the tests of the commands on an index share: a corpus to build one of, and what commands say."""
+"""Helpers for tests of the index commands: a corpus to build an index of, and the output of commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SETTINGS = ("--shingle", "words:2", "--threshold", "0.5")
 
 
 def made_texts(count: int, seed: int) -> list[str]:
-    """Return texts of which every third is one before it, with a word replaced."""
+    """Return texts of which every third is the one before it with a word replaced."""
     rng = np.random.default_rng(seed)
     texts = [" ".join(rng.choice(WORDS, 30)) for _ in range(count)]
     for i in range(2, count, 3):
@@ -31,7 +31,7 @@ TITLES = [f"title {i}" for i in range(90)]
 
 
 def write_corpus() -> None:
-    """Write what an index is built of, and what is new later, here."""
+    """Write the files to build an index of, and to add later, to the current folder."""
     names = [f"o{i}" for i in range(90)]
     pq.write_table(
         pa.table({"name": names, "text": OLD, "title": TITLES, "day": pa.array(range(90), pa.date32())}), "old.parquet"
@@ -54,7 +54,7 @@ def said(*arguments: object, stdin: bytes = b"") -> dict[str, Any]:
 
 
 def refused(*arguments: object, stdin: bytes = b"") -> str:
-    """Run a command that must fail: return its one sentence. Everything on disk stays as it was."""
+    """Run a command that must fail without changing anything on disk; return its message, which is one line."""
     before = {name: data for name, data in state().items() if not name.endswith(("-wal", "-shm"))}
     outcome = run("index", *arguments, stdin=stdin)
     assert (outcome.code, outcome.out) == (2, ""), outcome

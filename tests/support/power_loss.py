@@ -1,6 +1,6 @@
-"""What a disk may hold when the power goes: made of what strace tells of a process.
+"""Simulates power failures: which states a disk may be in, given a process's system calls as logged by strace.
 
-What was synced is there. Of what was written, renamed or removed since then, any may be there or not.
+What was synced is on disk. Of what was written, renamed or removed since then, any subset may be.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LINE = re.compile(r"^(?P<thread>\d+) +(?P<call>\w+)\((?P<arguments>.*)\) += (?P<
 
 @dataclass(frozen=True)
 class Event:
-    """A call to the system that succeeded."""
+    """A system call that succeeded."""
 
     name: str
     paths: list[str]
@@ -29,7 +29,7 @@ class Event:
 
 
 def events(log: Path) -> Iterator[Event]:
-    """Yield what strace wrote down. A call during which another thread made one is told in two lines."""
+    """Yield the calls in a log of strace. A call interrupted by one of another thread takes two lines."""
     pending: dict[str, str] = {}
     for line in log.read_text().splitlines():
         thread = line.split(maxsplit=1)[0]
@@ -55,24 +55,24 @@ def events(log: Path) -> Iterator[Event]:
 
 @dataclass
 class File:
-    """A file, as it is and as it surely is on disk."""
+    """A file: its current contents, and those known to be on disk."""
 
     now: bytearray = field(default_factory=bytearray)
     synced: bytes = b""
     since: list[tuple[int, bytes | None]] = field(default_factory=list)
-    """What was written after it was synced: where and what; None cuts it off there."""
+    """Writes since the last sync: offset and bytes, or None to truncate there."""
 
     def write(self, at: int, data: bytes | None) -> None:
-        """Write some bytes."""
+        """Write bytes."""
         put(self.now, at, data)
         self.since.append((at, data))
 
     def sync(self) -> None:
-        """Have it on disk."""
+        """Sync the file."""
         self.synced, self.since = bytes(self.now), []
 
     def perhaps(self, rng: random.Random) -> bytes:
-        """Return what may be on disk."""
+        """Return contents that may be on disk."""
         data = bytearray(self.synced)
         share = rng.choice([0.0, 0.5, 1.0])
         for at, some in self.since:
@@ -99,10 +99,10 @@ class Disk:
         self.places: dict[int, int] = {}
         self.names: dict[str, File | None] = {}
         self.synced: dict[str, File | None] = {}
-        """Names that are surely on disk, a folder as None."""
+        """Names known to be on disk; folders map to None."""
 
     def do(self, event: Event) -> None:
-        """Follow a call."""
+        """Apply a call."""
         paths = [os.path.normpath(path) for path in event.paths]
         if any(not path.startswith(self.root) for path in paths) or (paths and paths[0].endswith("-shm")):
             return
@@ -173,7 +173,7 @@ class Disk:
         self.names.pop(path, None)
 
     def make(self, folder: Path, rng: random.Random) -> None:
-        """Write what may be on disk now to a folder."""
+        """Write a state that the disk may be in to a folder."""
         share = rng.choice([0.0, 0.5, 1.0])
         names = dict(self.synced)
         for name in sorted(self.names.keys() | self.synced.keys()):

@@ -42,8 +42,8 @@ def rows_of(source: Source) -> list[dict[str, Any]]:
 
 def names_of(source: Source) -> list[Any]:
     count = sum(len(batch) for batch in source.batches())
-    names: list[Any] = source.names(np.arange(count)).to_pylist()
-    backwards = source.names(np.arange(count)[::-1].copy()).to_pylist()
+    names: list[Any] = source.default_ids(np.arange(count)).to_pylist()
+    backwards = source.default_ids(np.arange(count)[::-1].copy()).to_pylist()
     assert backwards == names[::-1]
     return names
 

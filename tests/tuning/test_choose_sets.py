@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import naive
@@ -12,12 +13,13 @@ from lookalike import find_pairs
 from lookalike.engines.local.collect import collect
 from lookalike.engines.local.run import Run
 from lookalike.exact.elements import ElementPrefixes, frequencies
-from lookalike.features.shingling import Shingling
 from lookalike.kernels import prefix
+from lookalike.kinds import sets as set_kind
 from lookalike.lsh.banding import Banding
-from lookalike.recipe import Recipe
-from lookalike.tuning import sets as settle_sets
-from lookalike.tuning.vectors import Closeness
+from lookalike.plan import Plan
+from lookalike.tuning import cost
+from lookalike.tuning.cost import SETS, SetCosts
+from lookalike.tuning.sample import Closeness
 
 Sets = list[set[int]]
 
@@ -27,8 +29,13 @@ DEAR = {"SIFT": 1.0, "CHEAP": 0.0}
 
 @pytest.fixture
 def dear(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_dear(monkeypatch)
+
+
+def make_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in DEAR.items():
-        monkeypatch.setattr(settle_sets, name, value)
+        monkeypatch.setattr(set_kind, name, value)
+        monkeypatch.setattr(cost, name, value)
 
 
 def near(threshold: float, pairs: int, size: int = 30) -> Sets:
@@ -83,7 +90,8 @@ def test_signing_later_is_as_signing_while_reading(sketch: Any, monkeypatch: pyt
     sets = near(0.6, 300)
     given: Any = {"threshold": 0.6, "sketch": sketch, "batch_bytes": 1 << 12}
     read = find_pairs(sets, bands=9, rows=4, **given)
-    monkeypatch.setattr("lookalike.kinds.space.settle_sets", lambda *_: Banding(9, 4))
+    chosen = replace(read.recipe, banding=Banding(9, 4))
+    monkeypatch.setattr("lookalike.engines.local.search.plan_for", lambda *_: Plan(chosen))
     later = find_pairs(sets, **given)
     assert later.recipe == read.recipe
     assert list(later) == list(read)
@@ -111,37 +119,33 @@ def test_two_collections_are_settled_together() -> None:
 def test_a_sample_tells_how_similar_sets_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """All are sampled here, so that the counts are those of all pairs."""
     sets = near(0.5, 20)
-    seen: list[Closeness] = []
-    look = settle_sets.look
-
-    def watch(*given: Any) -> Closeness:
-        seen.append(look(*given))
-        return seen[-1]
-
-    for name, value in {**DEAR, "look": watch}.items():
-        monkeypatch.setattr(settle_sets, name, value)
-    find_pairs(sets, threshold=0.5)
+    make_dear(monkeypatch)
+    with Run({"threshold": 0.5}, sets) as run:
+        collected = collect(run)
+        items, compared = collected.items, collected.compared
+        estimates: Any = items.estimates(compared, items.exact(compared).everywhere())
+        closeness = estimates._closeness
     truth = list(naive.all_pairs(sets, 1e-9).values())
-    expected, _ = np.histogram(truth, np.arange(settle_sets.CELLS + 2) / settle_sets.CELLS)
-    assert list(np.round(seen[0].counts * len(sets) / 2, 6)) == list(expected)
+    expected, _ = np.histogram(truth, np.arange(set_kind.CELLS + 2) / set_kind.CELLS)
+    assert list(np.round(closeness.counts * len(sets) / 2, 6)) == list(expected)
 
 
 def test_more_rows_cost_more_signing_and_fewer_candidates() -> None:
-    recipe = Recipe(Shingling.parse("elements"), None, 0.5)
-    many, none = (Closeness(np.array([0.2]), np.array([count])) for count in (10_000.0, 0.0))
+    many, none = (Closeness(np.array([0.2]), np.array([count]), 1000) for count in (10_000.0, 0.0))
     short, long = Banding(35, 3), Banding(145, 5)
+    costs = SetCosts(np.array([30.0]), 1000, "fast", SETS)
     for seen, better in ((many, long), (none, short)):
-        assert min((short, long), key=lambda one: settle_sets.cost(one, seen, 1000, 30, recipe)) == better
+        assert min((short, long), key=lambda one: sum(costs.seconds(one, seen.expect(one)))) == better
 
 
 def shares_kept(sets: Sets, threshold: float) -> float:
     """Return the share of meetings that outlines leave, as the exact search that is prepared tells it."""
     with Run({"threshold": threshold, "recall": 1.0}, sets) as run:
         collected = collect(run)
-        prefixes = collected.space.exact(collected).everywhere()
+        prefixes = collected.items.exact(collected.compared).everywhere()
         assert isinstance(prefixes, ElementPrefixes)
         assert prefixes.mean_size == np.mean([len(one) for one in sets])
-        assert prefixes.comparisons() <= 2 * prefixes.most_meetings
+        assert prefixes.comparisons() <= 2 * prefixes.max_meetings
         return prefixes.share_kept()
 
 

@@ -13,7 +13,7 @@ import pytest
 from support.run_cli import done
 
 from lookalike import Banding, Measure, Recipe, RecipeError, Shingling, tune
-from lookalike.cli.curve import HEIGHT, WIDTH, picture
+from lookalike.cli.tune_curve import HEIGHT, WIDTH, curve_picture
 from lookalike.tuning.curve import Curve
 
 MEASURES = {
@@ -156,7 +156,7 @@ def test_a_curve_needs_what_it_depends_on() -> None:
 @each
 def test_pictures_of_characters(measure: Measure, threshold: float) -> None:
     curve = tuned(measure, threshold)
-    lines = picture(curve).split("\n")
+    lines = curve_picture(curve).split("\n")
     rows = [line[6:].ljust(WIDTH + 1) for line in lines[:HEIGHT]]
     for column, (_, chance) in enumerate(curve.points(WIDTH + 1)):
         assert rows[HEIGHT - 1 - round(chance * (HEIGHT - 1))][column] == "*"
@@ -232,7 +232,7 @@ def test_distances_go_up() -> None:
     assert "0.99 up to 3.0091" in out
     assert "right of the threshold" in out
     assert "         2  0.9992   999.2 found, 0.8 missed\n" in out
-    assert "         4  0.9561   956.1 compared in vain\n" in out
+    assert "         4  0.9561   956.1 false candidates\n" in out
     assert "similarity" not in out
 
 

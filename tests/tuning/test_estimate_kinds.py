@@ -14,7 +14,7 @@ from support import call_kernels as harness
 from support.run_cli import done, run
 
 from lookalike import Banding, InputError, Measure, RecipeError, estimate_costs, find_pairs, tune
-from lookalike.tuning import vectors as settle
+from lookalike.tuning import sample
 from lookalike.tuning.curve import Curve
 
 SEEDS = (1, 2, 3, 4)
@@ -122,7 +122,7 @@ def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, An
 def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     items, settings = KINDS["cosine"]
     whole = estimate_costs(items, sample_size=len(items), **settings)
-    monkeypatch.setattr(settle, "AMONG", 500)
+    monkeypatch.setattr(sample, "MAX_OTHERS", 500)
     for size in (300, len(items)):
         part = estimate_costs(items, sample_size=size, **settings)
         banding = Banding(50, 14)
@@ -220,13 +220,13 @@ def test_a_sample_of_vectors_on_paper(tmp_path: Path) -> None:
     found = estimate_costs(items, sample_size=200, **settings)
     out = done(*asked).out
     assert f"{found.banding.bands} bands of {found.banding.rows} rows" in out
-    assert "Sampled 200 of the 1,200 items that differ (1,200 read).\n" in out
+    assert "Sampled 200 of the 1,200 distinct items (1,200 read).\n" in out
     lines = [" ".join(line.split()) for line in out.splitlines()]
     last = found.bins[-1]
-    assert "distance pairs sampled pairs among all standard error" in lines
+    assert "distance pairs in sample pairs in total standard error" in lines
     assert f"more than 3.6 {last.sampled:,} {last.pairs:,.0f} {last.error:,.0f}" in lines
-    assert f"Band keys of all items take {found.best.key_bytes / 1e6:,.1f} MB on disk." in lines
-    assert f"Comparing all with all takes {found.exact_seconds:.3f} seconds" in out
+    assert f"The band keys of all items take {found.best.key_bytes / 1e6:,.1f} MB on disk." in lines
+    assert f"An exact search takes {found.exact_seconds:.3f} seconds" in out
     assert json.loads(done(*asked, "--json").out)["estimate"] == found.to_dict()
 
 

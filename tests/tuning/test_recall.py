@@ -19,7 +19,7 @@ from support.paths import ARTICLES
 
 from lookalike import Recipe, RecipeError, deduplicate, find_pairs
 from lookalike.exact import scan
-from lookalike.kinds import space
+from lookalike.kinds import shingled
 from lookalike.summary import Summary
 from lookalike.tuning.recall import Measured, Share, Tally, draw, edges, interval, wilson
 
@@ -132,7 +132,7 @@ def test_nothing_depends_on_threads_or_sizes(monkeypatch: pytest.MonkeyPatch) ->
     before = measured_in(find_pairs(articles(), threads=1, **wanted).summary)
     assert 0 < before.overall.found < before.overall.pairs
     assert measured_in(find_pairs(articles(), threads=2, batch_bytes=1000, **wanted).summary) == before
-    for module, name, value in ((space, "TEXT_AT_A_TIME", 9000), (scan, "TEXT_AT_A_TIME", 9000)):
+    for module, name, value in ((shingled, "TEXT_AT_A_TIME", 9000), (scan, "TEXT_AT_A_TIME", 9000)):
         monkeypatch.setattr(module, name, value)
     for name in ("ITEMS_AT_A_TIME", "HITS_AT_A_TIME"):
         monkeypatch.setattr(scan, name, 7)

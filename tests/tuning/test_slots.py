@@ -12,9 +12,8 @@ from support import call_kernels as harness
 
 from lookalike import Banding, Measure, Recipe, Shingling
 from lookalike.kernels.vectors import all_shared_cells
-from lookalike.lsh.family import FAMILIES
-from lookalike.tuning.slots import slot_chances
-from lookalike.tuning.vectors import scores_among
+from lookalike.kinds.vectors import scores_among
+from lookalike.measures.vectors import vector_measure
 
 COUNT, LENGTH = 40, 16
 MEASURES = {
@@ -42,17 +41,17 @@ def made(measure: Measure, threshold: float, seed: int = 1) -> tuple[Any, Recipe
     if measure.of == "bits":
         matrix = np.packbits(source.random((COUNT, 128)) < np.linspace(0.02, 0.5, COUNT)[:, None], axis=1)
         matrix = matrix.view(np.uint64)
-    recipe = Recipe(Shingling(measure.of, 1), None, threshold, measure=measure, seed=seed)  # type: ignore[arg-type]
+    recipe = Recipe(Shingling(measure.of, 1), None, threshold, measure=measure, seed=seed)
     rows: Any = Rows(matrix)
-    return FAMILIES[measure.name](rows, recipe), recipe
+    return vector_measure(recipe).family(rows, recipe), recipe
 
 
 def chances_of(measure: Measure, threshold: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the scores and chances of all two vectors; those of one with itself are -inf and anything."""
-    family, recipe = made(measure, threshold)
+    family, _ = made(measure, threshold)
     every = np.arange(COUNT, dtype=np.int32)
     scores = scores_among(family, every, every)
-    return scores.astype(float), slot_chances(family, recipe, (every, every), scores).astype(float)
+    return scores.astype(float), family.slot_chances(every, every, scores).astype(float)
 
 
 @harness.compiled

@@ -18,13 +18,14 @@ from support import call_kernels as harness
 from support import strategies
 
 from lookalike.errors import MissingExtraError, RecipeError
-from lookalike.features.shingles import Shingler
+from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.lsh.minhash import Signer
 from lookalike.read import Batch
 from lookalike.recipe import Recipe, Sketch
-from lookalike.tuning.tune import balance, bands_for, choices, cost, error_areas, tune
+from lookalike.tuning.bandings import bands_for, short_bandings
+from lookalike.tuning.tune import FALSE_CANDIDATES, MAX_ROWS, balance, cost, error_areas, tune
 
 THRESHOLDS = [0.1, 0.2, 0.3, 1 / 3, 0.4, 0.5, 0.6, 2 / 3, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.0]
 RECALLS = [0.01, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.999999]
@@ -74,7 +75,7 @@ def test_nothing_cheaper_keeps_the_promise(threshold: float, recall: float) -> N
 
 @pytest.mark.parametrize(("threshold", "recall"), [(0.5, 0.9), (0.8, 0.99)])
 def test_choices_have_every_number_of_rows_once(threshold: float, recall: float) -> None:
-    rows = [banding.rows for banding in choices(threshold, recall)]
+    rows = [banding.rows for banding in short_bandings(threshold, recall, FALSE_CANDIDATES, MAX_ROWS)]
     assert rows == list(range(1, len(rows) + 1))
 
 
@@ -104,7 +105,7 @@ def signed_pairs(similarity: float, banding: Banding, sketch: Sketch, count: int
     lists = [part.tolist() for union in unions for part in (union[: left + shared], union[left:])]
     recipe = Recipe(Shingling("tokens", 1), banding, similarity, sketch)
     batch = Batch(0, pa.array(lists, pa.large_list(pa.int64())), None, None)
-    keys = Signer(recipe, Shingler(recipe.shingling)).sign(batch).keys
+    keys = Signer(recipe, shingler_for(recipe.shingling)).sign(batch).keys
     return int(np.any(keys[:, ::2] == keys[:, 1::2], axis=0).sum())
 
 

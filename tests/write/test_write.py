@@ -59,20 +59,20 @@ def rows_of(path: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["o", "o.txt", "o.parquet.gz", "o.xlsx", "o.gz", ".parquet"])
 def test_unknown_endings(name: str) -> None:
-    with pytest.raises(OutputError, match="ending"):
-        check_outputs({"--output": Path(name)}, [], force=False)
+    with pytest.raises(OutputError, match="suffix"):
+        check_outputs({"output": Path(name)}, [], force=False)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_known_endings(name: str) -> None:
-    check_outputs({"--output": Path(name)}, [], force=False)
+    check_outputs({"output": Path(name)}, [], force=False)
 
 
 def test_existing_output() -> None:
     Path("o.csv").touch()
-    with pytest.raises(OutputError, match="--force"):
-        check_outputs({"--output": Path("o.csv")}, [], force=False)
-    check_outputs({"--output": Path("o.csv")}, [], force=True)
+    with pytest.raises(OutputError, match="`force` replaces it"):
+        check_outputs({"output": Path("o.csv")}, [], force=False)
+    check_outputs({"output": Path("o.csv")}, [], force=True)
 
 
 def test_output_that_is_an_input() -> None:
@@ -82,12 +82,12 @@ def test_output_that_is_an_input() -> None:
     Path("sub").mkdir()
     for name in ("in.csv", "link.csv", "hard.csv", "sub/../in.csv"):
         with pytest.raises(OutputError, match="is an input"):
-            check_outputs({"--output": Path(name)}, [Path("in.csv")], force=True)
+            check_outputs({"output": Path(name)}, [Path("in.csv")], force=True)
 
 
 def test_two_outputs_that_are_one(here: Path) -> None:
-    outputs = {"--output": Path("o.csv"), "--removed": here / "o.csv"}
-    with pytest.raises(OutputError, match="--removed and --output are both"):
+    outputs = {"output": Path("o.csv"), "removed": here / "o.csv"}
+    with pytest.raises(OutputError, match="`removed` and `output` are both"):
         check_outputs(outputs, [], force=True)
 
 
@@ -95,14 +95,14 @@ def test_places_that_cannot_be() -> None:
     Path("d.csv").mkdir()
     for name, says in {"no/o.csv": "no directory", "d.csv": "is a directory"}.items():
         with pytest.raises(OutputError, match=says):
-            check_outputs({"--output": Path(name)}, [], force=True)
+            check_outputs({"output": Path(name)}, [], force=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_no_permission() -> None:
     Path("closed").mkdir(mode=0o500)
     with pytest.raises(OutputError, match="no permission"):
-        check_outputs({"--output": Path("closed/o.csv")}, [], force=True)
+        check_outputs({"output": Path("closed/o.csv")}, [], force=True)
 
 
 # Tables

@@ -12,7 +12,7 @@ import pytest
 from support.run_cli import run
 
 from lookalike import OutputError, deduplicate
-from lookalike.write.formats import NpyWriter
+from lookalike.write.formats.npy import NpyWriter
 
 TYPES = ["float16", "float32", "float64", "int8", "uint8", "int64", "uint64", "bool"]
 
@@ -103,10 +103,10 @@ def test_a_matrix_in_memory() -> None:
     ("command", "message"),
     [
         (["dedup", "v.parquet", "-o", "out.npy"], "out.npy can only hold rows of .npy files"),
-        (["dedup", "v.npy", "--clusters", "out.npy"], "which --clusters has not here"),
+        (["dedup", "v.npy", "--clusters", "out.npy"], "--clusters has no such rows"),
         (["pairs", "v.npy", "-o", "out.npy"], "out.npy can only hold rows of .npy files"),
         (["nearest", "v.npy", "-o", "out.npy"], "out.npy can only hold rows of .npy files"),
-        (["dedup", "v.npy", "-o", "out.npy.gz"], "out.npy.gz has no ending that lookalike can write"),
+        (["dedup", "v.npy", "-o", "out.npy.gz"], "out.npy.gz has no suffix that lookalike can write"),
         (["dedup", "v.npy", "-o", "v.npy", "--force"], "v.npy is an input, which is never written to"),
     ],
 )

@@ -1,4 +1,4 @@
-"""All subcommands together."""
+"""The application: all subcommands together."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import typer
 from lookalike import __version__
 from lookalike.cli import compare, dedup, index, nearest, options, pairs, tune
 
+HELP = "Find similar items among many: documents, sets, vectors. Every pair is verified, and you choose the recall."
+
 app = typer.Typer(
     name="lookalike",
-    help="Find similar items among many: documents, sets, vectors. Every pair is verified, and you say the recall.",
-    epilog="lookalike COMMAND --help has examples.",
+    help=HELP,
+    epilog="Run lookalike COMMAND --help for examples.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -27,16 +29,16 @@ app.add_typer(index.app)
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and exit."""
     if wanted:
         typer.echo(f"lookalike {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=HELP)
 def common(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Find similar items among many: documents, sets, vectors. Every pair is verified, and you say the recall."""
+    """Declare the options of `lookalike` itself."""

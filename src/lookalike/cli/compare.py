@@ -1,4 +1,4 @@
-"""lookalike compare: two texts, explained."""
+"""lookalike compare: compare two texts and show what they share."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Annotated, Any, cast
 import typer
 
 from lookalike.cli import options
+from lookalike.options import option
 
 
-@options.with_settings(options.recipe)
+@options.with_settings(options.recipe, (option("encoding_errors"),))
 def compare(
     one: Annotated[Path, typer.Argument(metavar="ONE", help="A text file.")],
-    two: Annotated[Path, typer.Argument(metavar="TWO", help="Another one.")],
-    encoding_errors: options.EncodingErrors = "strict",
-    full: Annotated[bool, typer.Option("--full", help="Show both texts whole, however long.")] = False,
+    two: Annotated[Path, typer.Argument(metavar="TWO", help="Another text file.")],
+    full: Annotated[bool, typer.Option("--full", help="Show both texts in full, however long.")] = False,
     json: options.Json = False,
     **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
-    """Compare two texts exactly: how similar, what they share, and whether a run would have found them.
+    """Compare two texts exactly: how similar they are, what they share, and whether a run would find them.
 
-    Shared passages are marked, by colour on a terminal and by [brackets] elsewhere.
+    Shared passages are highlighted in colour on a terminal, and enclosed in [brackets] elsewhere.
 
     \b
     Examples:
@@ -29,21 +29,24 @@ def compare(
       lookalike compare one.txt two.txt --shingle chars:9 --threshold 0.7 --json
 
     In Python: lookalike.compare(one, two).similarity
-    """  # noqa: D301 - Click knows this backslash
+    """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
     import json as jsons
 
     from lookalike.cli.explain import print_comparison
-    from lookalike.cli.job import read_text
-    from lookalike.comparison import compare as compare_texts
+    from lookalike.cli.inputs import read_text
     from lookalike.errors import InputError
-    from lookalike.plan import kind_of
+    from lookalike.explain import compare as compare_texts
+    from lookalike.kinds import kind_named
+    from lookalike.plan import kind_asked
 
-    if (kind := kind_of(cast("Any", settings)) or "texts") != "texts":
+    kind = kind_asked(cast("Any", settings))
+    if kind is not None and not kind_named(kind).is_text:
         raise InputError(
-            f"Text files are compared by their words, characters or bytes, not as {kind}. Give --shingle words:5, "
-            "chars:9 or bytes:9, or leave it out"
+            f"Text files are compared by words, characters or bytes, not as {kind}. Set `shingle` to words:5, chars:9 "
+            "or bytes:9, or leave it out"
         )
-    left, right = (read_text(path, encoding_errors) for path in (one, two))
+    errors = settings.pop("encoding_errors")
+    left, right = (read_text(path, errors) for path in (one, two))
     found = compare_texts(left, right, **settings)
     if json:
         typer.echo(jsons.dumps(found.to_dict(), indent=2))

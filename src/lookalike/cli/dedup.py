@@ -1,4 +1,4 @@
-"""lookalike dedup: from a corpus to a clean corpus."""
+"""lookalike dedup: remove near-duplicates."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from lookalike.cli import options
 def dedup(
     inputs: options.Inputs,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the rows kept go: .parquet, .jsonl, .csv, or .npy.")
+        Path | None,
+        typer.Option("--output", "-o", help="Output file for kept rows: .parquet, .jsonl, .csv, or .npy for arrays."),
     ] = None,
-    clusters: Annotated[Path | None, typer.Option(help="Where to list the members of every cluster.")] = None,
-    removed: Annotated[Path | None, typer.Option(help="Where the rows removed go.")] = None,
+    clusters: Annotated[Path | None, typer.Option(help="Output file for the members of every cluster.")] = None,
+    removed: Annotated[Path | None, typer.Option(help="Output file for removed rows.")] = None,
     keep: Annotated[
-        str, typer.Option(help="Which of a cluster: first, last, longest, shortest, max:COLUMN, min:COLUMN.")
+        str,
+        typer.Option(help="Which item of a cluster to keep: first, last, longest, shortest, max:COLUMN or min:COLUMN."),
     ] = "first",
     report: options.Report = None,
     force: options.Force = False,
@@ -27,10 +29,10 @@ def dedup(
     json: options.Json = False,
     **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
-    """Remove near-duplicates: keep one item of each cluster of similar items.
+    """Remove near-duplicates: keep one item per cluster of similar items.
 
-    Every column, the schema and the order of rows stay as they are. Without -o nothing is written: the summary says
-    what would be removed.
+    Kept rows are written with all their columns, in their original order. Without -o nothing is written, and the
+    summary reports what would be removed.
 
     \b
     Examples:
@@ -41,17 +43,17 @@ def dedup(
       lookalike dedup people.csv -o once.csv --text name --shingle chars:3 --keep max:updated
 
     In Python: lookalike.deduplicate(Path("corpus.parquet")).write(Path("clean.parquet"))
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.job import Job
+    """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
+    from lookalike.cli.session import RunSession
     from lookalike.pipeline import deduplicate
     from lookalike.write.outputs import check_outputs, write_rows
 
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}
-    with Job(settings, inputs, report=report, quiet=quiet, as_json=json) as job:
-        check_outputs(wanted, job.files, force=force, others=job.pages, rows=("--output", "--removed"))
-        result = deduplicate(job.inputs, keep=keep, **job.settings)
-        with job.timed("write"):
-            picks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}
-            write_rows(result.source, picks, {clusters: result.clusters.to_arrow()} if clusters else {})
-        job.finish(result, wanted)
+    with RunSession(settings, inputs, report=report, quiet=quiet, as_json=json) as session:
+        check_outputs(wanted, session.files, force=force, others=session.pages, rows=("--output", "--removed"))
+        result = deduplicate(session.inputs, keep=keep, **session.settings)
+        with session.timed("write"):
+            masks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}
+            write_rows(result.source, masks, {clusters: result.clusters.to_arrow()} if clusters else {})
+        session.finish(result, wanted)

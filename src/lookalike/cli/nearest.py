@@ -1,4 +1,4 @@
-"""lookalike nearest: the most similar others of each item."""
+"""lookalike nearest: list the most similar items of each item."""
 
 from __future__ import annotations
 
@@ -10,34 +10,27 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.reading)
+@options.with_settings(options.recipe, options.reading, options.checking)
 def nearest(
     inputs: options.Inputs,
-    k: Annotated[int, typer.Option("-k", help="How many of each item.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="Number of items to list per item.")] = 10,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where they go: .parquet, .jsonl or .csv.")
+        Path | None, typer.Option("--output", "-o", help="Output file for the list: .parquet, .jsonl or .csv.")
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Look among the items of this file instead; may be given several times."),
-    ] = None,
-    measure_recall: Annotated[
-        int,
         typer.Option(
-            metavar="[N]",
-            help="Find the nearest of N random items by comparing with everything, and say how many of them the run "
-            f"has found; {options.SAMPLED} items without a number.",
-            show_default=False,
+            metavar="FILE", help="Search the items of this file instead. Repeat the option for several files."
         ),
-    ] = 0,
+    ] = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
     **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
-    """List the k most similar others of each item: left, right, rank, similarity.
+    """List the k most similar items of each item: left, right, rank, similarity.
 
-    Without -o they go to standard output, separated by tabs; a terminal shows the first of them.
+    Without -o they are printed to standard output, separated by tabs; a terminal shows only the first ones.
 
     \b
     Examples:
@@ -46,14 +39,14 @@ def nearest(
       lookalike nearest baskets.csv --item customer --element product -k 3
 
     In Python: lookalike.nearest(Path("vectors.npy"), k=5).to_arrow()
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.job import Job
-    from lookalike.neighbours.nearest import nearest as find_nearest
+    """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
+    from lookalike.cli.session import RunSession
+    from lookalike.pipeline import nearest as find_nearest
     from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}
-    with Job(settings, inputs, against or [], quiet=quiet, as_json=json) as job:
-        check_outputs(wanted, job.files, force=force)
-        found = find_nearest(job.inputs, k, against=job.against, measure_recall=measure_recall, **job.settings)
-        job.deliver(found, output)
-        job.finish(found, wanted)
+    with RunSession(settings, inputs, against or [], quiet=quiet, as_json=json) as session:
+        check_outputs(wanted, session.files, force=force)
+        found = find_nearest(session.inputs, k, against=session.against, **session.settings)
+        session.deliver(found, output)
+        session.finish(found, wanted)

@@ -1,7 +1,7 @@
-"""Options that several subcommands share.
+"""Options that several commands share.
 
-Those that are settings of a run stand here once, as the parameters of a function for each group; `with_settings`
-gives them to a command, which gets them as keyword arguments.
+Those that are also keyword arguments of the Python API come from the table in `lookalike.options`; `with_settings` adds
+a group of them to a command, which receives them as keyword arguments.
 """
 
 from __future__ import annotations
@@ -11,21 +11,29 @@ import re
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from lookalike.features.shingling import Form
-from lookalike.measures import Name
-from lookalike.recipe import Sketch
+from lookalike.cli.flags import with_flags
+from lookalike.options import OPTIONS, RECIPE, Option, names
+from lookalike.options import option as named
 
 Command = Callable[..., None]
 
-SAMPLED = 200
-"""Items to sample where no number is given."""
-
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
+FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_line}
+
+recipe = tuple(map(named, RECIPE))
+"""Options that decide which pairs are found."""
+
+reading = tuple(named(name) for name in names("reading", "running") if name in FLAGS)
+"""Options that decide how items are read and processed."""
+
+checking = tuple(named(name) for name in names("checking") if name in FLAGS)
+"""Options that check what was found."""
 
 Inputs = Annotated[
     list[str],
@@ -35,116 +43,54 @@ Inputs = Annotated[
         "standard input. Files are read in the order of their names.",
     ),
 ]
-EncodingErrors = Annotated[
-    Literal["strict", "replace"], typer.Option(help="Stop at text that is not UTF-8, or replace what is wrong.")
-]
 Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Where a page about the run goes, with plots and examples: .html.")
+    Path | None, typer.Option(metavar="FILE", help="Output file for a report with plots and examples: .html.")
 ]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace outputs that exist.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON on standard output.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing output files.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress or a summary.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON to standard output.")]
 
 
-def recipe(
-    threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", "-t", help="Least similarity of a pair, or most distance. [default: 0.8]"),
-    ] = None,
-    measure: Annotated[
-        Name | None,
-        typer.Option(
-            help="Of sets: what is shared over all that either has (jaccard), the mean size (dice), its geometric mean "
-            "(cosine), the smaller one (overlap) or the left one (containment). Of vectors: cosine; euclidean; "
-            "agreement, the share of close features. Of bits: hamming. [default: jaccard, or cosine of vectors]"
-        ),
-    ] = None,
-    tolerance: Annotated[
-        float | None, typer.Option(help="By how much a feature may differ to be close, for agreement.")
-    ] = None,
-    recall: Annotated[
-        float, typer.Option(help="Chance of a pair exactly at the threshold to be found; 1 for an exact search.")
-    ] = 0.99,
-    shingle: Annotated[
-        str | None,
-        typer.Option(
-            help="words:n, chars:k, bytes:k, tokens:n, elements of sets, or weights. [default: words:5, elements of "
-            "lists, weights of maps]"
-        ),
-    ] = None,
-    bag: Annotated[bool, typer.Option("--bag", help="Count a repeated shingle as another one.")] = False,
-    lower: Annotated[
-        bool | None, typer.Option("--lower/--keep-case", help="Lower-case letters. [default: for words]")
-    ] = None,
-    form: Annotated[Form | None, typer.Option(help="Unicode form to bring texts to.")] = None,
-    accents: Annotated[bool, typer.Option("--accents/--strip-accents", help="Keep accents, or strip them.")] = True,
-    punctuation: Annotated[
-        bool | None,
-        typer.Option("--punctuation/--no-punctuation", help="Let punctuation count. [default: for chars]"),
-    ] = None,
-    bands: Annotated[int | None, typer.Option(help="Number of bands, with --rows, instead of --recall.")] = None,
-    rows: Annotated[int | None, typer.Option(help="Rows of a band, with --bands.")] = None,
-    sketch: Annotated[Sketch, typer.Option(help="How to sign; classic is the textbook's MinHash.")] = "fast",
-    seed: Annotated[int, typer.Option(help="Seed of the sketch.")] = 1,
-) -> None:
-    """Hold the options that decide which pairs are found."""
+def declared(option: Option, *, default_shown: bool = False) -> Any:  # noqa: ANN401 - as Typer declares it
+    """Return the Typer declaration of an option.
+
+    The default is part of the help where Typer cannot show it: if it depends, or if a command must know whether the
+    option was given (`default_shown`).
+    """
+    text = with_flags(option.help, FLAGS)
+    default = option.default_help or (str(option.default) if default_shown else "")
+    notes = {"default": default, "without a number": option.implied}
+    text += "".join(f" [{name}: {value}]" for name, value in notes.items() if value)
+    flag = f"{option.flag}/{option.negative}" if option.negative else option.flag
+    return typer.Option(
+        *filter(None, (flag, option.short)), metavar=option.metavar, help=text, show_default=option.implied is None
+    )
 
 
-def reading(
-    text: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column to compare. [default: text, content, body, or the only one of strings]"
-        ),
-    ] = None,
-    id: Annotated[  # noqa: A002 - the option is called so
-        str | None, typer.Option(metavar="COLUMN", help="Column that names items. [default: file and row]")
-    ] = None,
-    item: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of a long table that says whose an element is, with --element."),
-    ] = None,
-    element: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of a long table, a row for each element of each set."),
-    ] = None,
-    weight: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of a long table with the weights of elements, added up."),
-    ] = None,
-    transpose: Annotated[
-        bool, typer.Option("--transpose", help="Find similar elements instead, by the items that have them.")
-    ] = False,
-    lines: Annotated[bool, typer.Option("--lines", help="Text files have an item a line.")] = False,
-    encoding_errors: EncodingErrors = "strict",
-    threads: Annotated[int | None, typer.Option(help="Threads to use. [default: one a core]")] = None,
-    scratch: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where temporary columns go. [default: the system's]")
-    ] = None,
-) -> None:
-    """Hold the options that decide how items are read and worked on."""
+def default_of(option: Option) -> Any:  # noqa: ANN401 - of any option
+    """Return the value that the command line passes on if an option is not given; None if it passes nothing."""
+    return None if option.default_help else option.default
 
 
-def checking(
-    measure_recall: Annotated[
-        int,
-        typer.Option(
-            metavar="[N]",
-            help="Find all pairs of N random items by an exact scan, and say how many of them the run has found; "
-            f"{SAMPLED} items without a number.",
-            show_default=False,
-        ),
-    ] = 0,
-) -> None:
-    """Hold the options that check what was found."""
+def parameter(option: Option) -> inspect.Parameter:
+    """Return an option as a parameter of a command."""
+    is_union = get_origin(option.type) in (Union, UnionType)
+    kind: Any = get_args(option.type)[0] if is_union else option.type
+    default = default_of(option)
+    kind = kind if default is not None else kind | None
+    hint: Any = Annotated[kind, declared(option)]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
 class Subcommand(TyperCommand):
-    """A command some of whose options need no value."""
+    """A command with an option that may be given without a value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the context of whichever Click Typer has
-        """Parse arguments, after giving those options a value that have none."""
-        return super().parse_args(ctx, list(with_value(args, "--measure-recall", str(SAMPLED))))
+        """Parse arguments, after adding the value that such an option implies."""
+        for one in OPTIONS:
+            if one.implied is not None:
+                args = list(with_value(args, one.flag, str(one.implied)))
+        return super().parse_args(ctx, args)
 
 
 def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
@@ -161,29 +107,28 @@ def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
     yield from arguments[len(options) :]
 
 
-def with_settings(*groups: Command) -> Callable[[Command], Command]:
-    """Give a command the parameters of `groups` for its ``**settings``; those left at None are not passed on.
+def with_settings(*groups: tuple[Option, ...]) -> Callable[[Command], Command]:
+    """Add the options of `groups` to a command, which receives them as ``**settings``, without those that are None.
 
-    A parameter that the command has itself is its own.
+    An option that the command declares itself is not added.
     """
 
     def extend(command: Command) -> Command:
-        own = [p for p in inspect.signature(command).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        owned = {p.name for p in own}
-        shared = [p for group in groups for p in inspect.signature(group).parameters.values() if p.name not in owned]
-        hints = {
-            name: hint for f in (*groups, command) for name, hint in get_type_hints(f, include_extras=True).items()
-        }
-        parameters = [
-            p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in sorted([*own, *shared], key=has_default)
+        hints = get_type_hints(command, include_extras=True)
+        own = [
+            p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name])
+            for p in inspect.signature(command).parameters.values()
+            if p.kind is not p.VAR_KEYWORD
         ]
+        owned = {p.name for p in own}
+        shared = [parameter(option) for group in groups for option in group if option.name not in owned]
+        parameters = sorted([*own, *shared], key=has_default)
 
         @wraps(command)
         def run(**arguments: Any) -> None:  # noqa: ANN401 - the options
-            names = {p.name for p in shared}
-            command(**{name: value for name, value in arguments.items() if value is not None or name not in names})
+            command(**{name: value for name, value in arguments.items() if value is not None or name in owned})
 
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer looks at
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
         run.__annotations__ = {p.name: p.annotation for p in parameters}
         return run
 
@@ -191,5 +136,5 @@ def with_settings(*groups: Command) -> Callable[[Command], Command]:
 
 
 def has_default(parameter: inspect.Parameter) -> bool:
-    """Tell whether a parameter may be left out."""
+    """Return whether a parameter is optional."""
     return parameter.default is not inspect.Parameter.empty

@@ -1,4 +1,4 @@
-"""lookalike pairs: which items resemble each other."""
+"""lookalike pairs: list similar items."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from lookalike.cli import options
 def pairs(
     inputs: options.Inputs,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the pairs go: .parquet, .jsonl or .csv.")
+        Path | None, typer.Option("--output", "-o", help="Output file for the pairs: .parquet, .jsonl or .csv.")
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Find only pairs with an item of this file; may be given several times."),
+        typer.Option(
+            metavar="FILE", help="Compare only with the items of this file. Repeat the option for several files."
+        ),
     ] = None,
     report: options.Report = None,
     force: options.Force = False,
@@ -28,7 +30,7 @@ def pairs(
 ) -> None:
     """List all pairs of similar items: left, right, similarity.
 
-    Without -o the pairs go to standard output, separated by tabs; a terminal shows the first of them.
+    Without -o the pairs are printed to standard output, separated by tabs; a terminal shows only the first ones.
 
     \b
     Examples:
@@ -37,14 +39,14 @@ def pairs(
       lookalike pairs verses.parquet --id verse --shingle words:2 --threshold 0.5 > pairs.tsv
 
     In Python: lookalike.find_pairs(Path("a.parquet"), threshold=0.7).to_arrow()
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.job import Job
+    """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
+    from lookalike.cli.session import RunSession
     from lookalike.pipeline import find_pairs
     from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}
-    with Job(settings, inputs, against or [], report=report, quiet=quiet, as_json=json) as job:
-        check_outputs(wanted, job.files, force=force, others=job.pages)
-        found = find_pairs(job.inputs, against=job.against, **job.settings)
-        job.deliver(found, output)
-        job.finish(found, wanted)
+    with RunSession(settings, inputs, against or [], report=report, quiet=quiet, as_json=json) as session:
+        check_outputs(wanted, session.files, force=force, others=session.pages)
+        found = find_pairs(session.inputs, against=session.against, **session.settings)
+        session.deliver(found, output)
+        session.finish(found, wanted)

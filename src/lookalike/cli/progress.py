@@ -1,4 +1,4 @@
-"""Progress on a terminal."""
+"""Progress bars on a terminal."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from rich.progress import Task, TaskID
 
 UNITS = {"sign": "items", "compare": "rounds", "measure": "items", "add": "items", "query": "items", "export": "items"}
+"""What the steps of a stage are."""
 
 
 class Rate(ProgressColumn):
-    """How many steps a second."""
+    """A column with the number of steps per second."""
 
     def render(self, task: Task) -> Text:
         """Return the rate, or nothing while it is unknown."""
@@ -26,7 +27,7 @@ class Rate(ProgressColumn):
 
 
 class Bars:
-    """A bar for each stage: its name, how far it is, how fast, how long it will take."""
+    """Progress bars, one per stage: name, progress, rate, time remaining."""
 
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
@@ -45,27 +46,27 @@ class Bars:
         self._progress.start()
 
     def stop(self) -> None:
-        """Take them away."""
+        """Remove the bars."""
         self._progress.stop()
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Begin a bar; without a total it only shows that something is going on."""
+        """Add a bar for a stage; without a total it only shows activity."""
         self._task = self._progress.add_task(stage, total=total)
 
     def advance(self, steps: int) -> None:
-        """Move the bar on."""
+        """Advance the current bar."""
         if self._task is not None:
             self._progress.advance(self._task, steps)
 
     def end(self, seconds: float) -> None:  # noqa: ARG002 - the bar has its own clock
-        """Fill the bar."""
+        """Fill the current bar."""
         if self._task is not None:
             done = self._progress.tasks[self._task].completed
             self._progress.update(self._task, total=max(done, 1), completed=max(done, 1))
 
 
 class _Announcement(event.Listener):
-    """Says once that kernels are being compiled."""
+    """A listener that announces the compilation of kernels once."""
 
     def __init__(self, console: Console) -> None:
         self._console: Console | None = console
@@ -80,5 +81,5 @@ class _Announcement(event.Listener):
 
 
 def announce_compilation(console: Console) -> None:
-    """Say so if kernels have to be compiled: a first run should not look broken."""
+    """Print a line if kernels have to be compiled, so that a slow first run does not look broken."""
     event.register("numba:compile", _Announcement(console))  # type: ignore[no-untyped-call]  # Numba has no types

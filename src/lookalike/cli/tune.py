@@ -1,4 +1,4 @@
-"""lookalike tune: bands and rows, and what they mean."""
+"""lookalike tune: choose bands and rows, and show what they find."""
 
 from __future__ import annotations
 
@@ -11,61 +11,65 @@ from typing import Annotated, Any
 import typer
 
 from lookalike.cli import options
-from lookalike.cli.choice import Choice, told
-from lookalike.cli.wish import Wish, parse_weights, refuse_without_sample
+from lookalike.cli.tune_request import TuneRequest, parse_weights, refuse_without_sample
+from lookalike.cli.tune_result import TuneResult, describe
 from lookalike.errors import RecipeError
 from lookalike.lsh.banding import Banding
 from lookalike.measures import Of
+from lookalike.options import option
 from lookalike.tuning.curve import Curve
 from lookalike.tuning.tune import balance, check_recall, threshold_for
-from lookalike.tuning.tune import tune as tuned
+from lookalike.tuning.tune import tune as choose_banding
 
 
 @options.with_settings(options.recipe, options.reading)
 def tune(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", help="Files to choose for, as with --sample.")
+        list[str] | None, typer.Argument(metavar="FILE", help="Files to choose a banding for, same as --sample.")
     ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", "-t", help="Least similarity of a pair, or most distance. [default: 0.8]"),
-    ] = None,
-    recall: Annotated[
-        float | None, typer.Option(help="Chance of a pair exactly at the threshold to be found. [default: 0.99]")
-    ] = None,
+    threshold: Annotated[float | None, options.declared(option("threshold"))] = None,
+    recall: Annotated[float | None, options.declared(option("recall"), default_shown=True)] = None,
     of: Annotated[
         Of | None,
-        typer.Option(help="Of what the measure is, without a sample. [default: what has one of that name]"),
+        typer.Option(
+            help="Kind of items that the measure compares, without a sample. [default: the kind that has this measure]"
+        ),
     ] = None,
-    bits: Annotated[int | None, typer.Option(help="How many bits an item has, for hamming without a sample.")] = None,
+    bits: Annotated[int | None, typer.Option(help="Number of bits per item, for hamming without a sample.")] = None,
     items: Annotated[
         int | None,
-        typer.Option(help="For how many vectors, or items of bits, without a sample. [default: 100000]"),
+        typer.Option(help="Number of vectors or rows of bits to compare, without a sample. [default: 100000]"),
     ] = None,
-    bands: Annotated[int | None, typer.Option(help="Number of bands, with --rows: what do they find?")] = None,
-    rows: Annotated[int | None, typer.Option(help="Rows of a band, with --bands.")] = None,
+    bands: Annotated[int | None, options.declared(option("bands"))] = None,
+    rows: Annotated[int | None, options.declared(option("rows"))] = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="fp=X,fn=Y", help="Instead of a recall: weigh false positives and false negatives."),
+        typer.Option(
+            metavar="fp=X,fn=Y", help="Weights of false positives and false negatives to balance, instead of a recall."
+        ),
     ] = None,
-    slots: Annotated[
-        int | None, typer.Option(help="Longest signature that --weights may choose. [default: 128]")
-    ] = None,
+    slots: Annotated[int | None, typer.Option(help="Maximum length of a signature, with --weights. [default: 128]")] = (
+        None
+    ),
     sample: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Choose what is cheapest for these files; may be given several times."),
+        typer.Option(
+            metavar="FILE", help="Choose the cheapest banding for this file. Repeat the option for several files."
+        ),
     ] = None,
-    sample_size: Annotated[int | None, typer.Option(help="Items of the sample. [default: 500]")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Where to draw the S-curve: .svg, .png or .pdf.")] = None,
+    sample_size: Annotated[int | None, typer.Option(help="Number of items to sample. [default: 500]")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Output file for a plot of the S-curve: .svg, .png or .pdf.")
+    ] = None,
     force: options.Force = False,
-    json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     **settings: Any,  # noqa: ANN401 - see options
 ) -> None:
-    """Choose bands and rows, and show which pairs they find and which they compare in vain.
+    """Choose bands and rows, and show the pairs they find, the pairs they miss and the false candidates.
 
-    Without files this is a calculation. With files, or --sample, some items are compared with all others, and the
-    banding is the cheapest for the similarities found; the options for shingles and reading are those of the other
-    commands.
+    Without files this is a calculation. With files, or --sample, a sample of the items is compared with all others, and
+    the banding is the cheapest one for the similarities found. The options for shingles and reading are the same as for
+    the other commands.
 
     \b
     Examples:
@@ -77,36 +81,36 @@ def tune(
       lookalike tune --threshold 0.8 --weights fp=0.5,fn=0.5 --slots 128
 
     In Python: lookalike.tune(threshold=0.8, recall=0.99).plot("s-curve.svg", threshold=0.8)
-    """  # noqa: D301 - Click knows this backslash
+    """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
     inputs = [*(sample or []), *(files or [])]
-    measured = {name: settings.get(name) for name in ("measure", "tolerance")}
-    wish = Wish(
-        threshold,
-        recall,
-        bands,
-        rows,
-        weights,
-        slots,
-        bool(inputs),
-        sample_size,
-        **measured,
+    measure = {name: settings.get(name) for name in ("measure", "tolerance")}
+    request = TuneRequest(
+        threshold=threshold,
+        recall=recall,
+        bands=bands,
+        rows=rows,
+        weights=weights,
+        slots=slots,
+        has_sample=bool(inputs),
+        sample_size=sample_size,
         of=of,
         bits=bits,
         items=items,
+        **measure,
     )
-    wish.check()
+    request.check()
     if not inputs:
-        refuse_without_sample({name: value for name, value in settings.items() if name not in measured})
+        refuse_without_sample({name: value for name, value in settings.items() if name not in measure})
     if plot is not None:
         check_plot(plot, force=force)
-    choice = sampled(wish, inputs, settings, plot, as_json=json) if inputs else calculated(wish)
+    result = from_sample(request, inputs, settings, plot, as_json=json) if inputs else calculated(request)
     if plot is not None:
-        choice.curve.plot(plot)
-    typer.echo(jsons.dumps(choice.to_dict(), indent=2) if json else "\n".join(told(choice, plot)))
+        result.curve.plot(plot)
+    typer.echo(jsons.dumps(result.to_dict(), indent=2) if json else "\n".join(describe(result, plot)))
 
 
 def check_plot(plot: Path, inputs: list[Path] | None = None, *, force: bool) -> None:
-    """Refuse a picture that cannot or must not be written, before any work is done."""
+    """Raise, before any work is done, if a plot cannot or must not be written."""
     from lookalike.report.plots import check_ending
     from lookalike.write.outputs import check_outputs
 
@@ -114,51 +118,57 @@ def check_plot(plot: Path, inputs: list[Path] | None = None, *, force: bool) -> 
     check_outputs({}, inputs or [], force=force, others={"--plot": plot})
 
 
-def calculated(wish: Wish) -> Choice:
-    """Choose without looking at any items."""
-    measure = wish.measured()
-    if wish.bands is not None and wish.rows is not None:
-        return given(wish, Banding(wish.bands, wish.rows))
-    threshold = threshold_for(measure, wish.threshold)
-    if wish.weights is not None:
-        slots = 128 if wish.slots is None else wish.slots
-        return Choice(Curve(balance(threshold, weights=parse_weights(wish.weights), slots=slots), measure, threshold))
-    items = {} if wish.items is None else {"items": wish.items}
-    recall = 0.99 if wish.recall is None else wish.recall
-    banding = tuned(threshold, recall, measure=measure.name, of=measure.of, bits=measure.bits or None, **items)
-    return Choice(Curve(banding, measure, threshold))
+def calculated(request: TuneRequest) -> TuneResult:
+    """Choose a banding without a sample."""
+    measure = request.requested_measure()
+    if request.bands is not None and request.rows is not None:
+        return described(request, Banding(request.bands, request.rows))
+    threshold = threshold_for(measure, request.threshold)
+    if request.weights is not None:
+        banding = balance(threshold, weights=parse_weights(request.weights), **given(request, "slots"))
+    else:
+        chosen = given(request, "recall", "items")
+        banding = choose_banding(threshold, measure=measure.name, of=measure.of, bits=measure.bits or None, **chosen)
+    return TuneResult(Curve(banding, measure, threshold))
 
 
-def given(wish: Wish, banding: Banding) -> Choice:
-    """Tell of a banding that was given; where a recall is asked for, the threshold that has it."""
-    curve = Curve(banding, wish.measured(), wish.threshold)
-    if wish.recall is None:
-        return Choice(curve)
-    check_recall(wish.recall)
-    if wish.threshold is not None:
-        return Choice(curve, wish.recall)
-    found = curve.value_at(wish.recall)
+def described(request: TuneRequest, banding: Banding) -> TuneResult:
+    """Describe a banding that was given. If only a recall is requested, the threshold is the one that has it."""
+    curve = Curve(banding, request.requested_measure(), request.threshold)
+    if request.recall is None:
+        return TuneResult(curve)
+    check_recall(request.recall)
+    if request.threshold is not None:
+        return TuneResult(curve, request.recall)
+    found = curve.value_at(request.recall)
     if found is None:
         raise RecipeError(
-            f"`--recall` {wish.recall:g} is out of reach of {banding.bands} bands of {banding.rows} rows, whatever the "
-            f"{curve.measure.name} of two items. Give more bands, or fewer rows"
+            f"`recall` {request.recall:g} cannot be reached with {banding.bands} bands of {banding.rows} rows, "
+            f"whatever the {curve.measure.name} of two items. Use more bands, or fewer rows"
         )
-    if curve.measure.name == "hamming":
+    if curve.measure.is_whole:
         found = math.floor(found)
-    if curve.measure.is_distance or found > 0:  # else all have that recall, and no threshold divides them
+    if curve.measure.is_distance or found > 0:  # else all pairs have that recall, and no threshold divides them
         curve = replace(curve, threshold=found)
-    return Choice(curve, wish.recall)
+    return TuneResult(curve, request.recall)
 
 
-def sampled(wish: Wish, inputs: list[str], settings: dict[str, Any], plot: Path | None, *, as_json: bool) -> Choice:
-    """Choose for files, after a look at some of their items."""
-    from lookalike.cli.job import Job
-    from lookalike.tuning.estimate import estimate_costs
+def from_sample(
+    request: TuneRequest, inputs: list[str], settings: dict[str, Any], plot: Path | None, *, as_json: bool
+) -> TuneResult:
+    """Choose the cheapest banding for files, from a sample of their items."""
+    from lookalike.cli.session import RunSession
+    from lookalike.estimate import estimate_costs
 
-    wanted = {name: getattr(wish, name) for name in ("threshold", "recall", "sample_size")}
-    wanted = {name: value for name, value in wanted.items() if value is not None}
-    with Job(settings, inputs, quiet=False, as_json=as_json) as job:
+    wanted = given(request, "threshold", "recall", "sample_size")
+    with RunSession(settings, inputs, quiet=False, as_json=as_json) as session:
         if plot is not None:
-            check_plot(plot, job.files, force=True)
-        found = estimate_costs(job.inputs, **wanted, **job.settings)
-    return Choice(Curve(found.banding, found.measure, found.threshold), estimate=found)
+            check_plot(plot, session.files, force=True)
+        found = estimate_costs(session.inputs, **wanted, **session.settings)
+    return TuneResult(Curve(found.banding, found.measure, found.threshold), estimate=found)
+
+
+def given(request: TuneRequest, *names: str) -> dict[str, Any]:
+    """Return those of some options that were given, as keyword arguments."""
+    values = {name: getattr(request, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}

@@ -75,7 +75,7 @@ class Comparison:
     @property
     def _told(self) -> str:
         """The value for people, in as many digits as show on which side of the threshold it is."""
-        if self.recipe.measure.of == "bits":
+        if self.recipe.measure.is_whole:
             return f"{self.value:g}"
         digits = range(4, DIGITS)
         texts = (f"{self.value:.{count}f}" for count in digits)
@@ -111,6 +111,6 @@ class Comparison:
         return self.reason
 
 
-def meetings(keys: NDArray[np.uint64]) -> int:
+def count_meetings(keys: NDArray[np.uint64]) -> int:
     """Count the bands in which two items agree, whose keys are the two columns."""
     return int(np.count_nonzero((keys[:, 0] == keys[:, 1]) & (keys[:, 0] != 0)))

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from lookalike.comparison.base import Comparison, meetings
-from lookalike.features.weighted import signer_for, weighted_columns
-from lookalike.kernels.weights import similarities
+from lookalike.comparison.base import Comparison, count_meetings
+from lookalike.measures.sets import set_measure
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from lookalike.recipe import Recipe
 
@@ -66,7 +65,7 @@ class SetComparison(Comparison):
     @property
     def weighted(self) -> bool:
         """Whether the elements have weights."""
-        return self.recipe.shingling.kind == "weights"
+        return not self.recipe.shingling.feature.countable
 
     @property
     def counted(self) -> bool:
@@ -93,19 +92,17 @@ class SetComparison(Comparison):
         return {**super().to_dict(), **amounts, **elements, **sides}
 
 
-def compare_sets(recipe: Recipe, items: pa.Array) -> SetComparison:
-    """Compare two sets as a recipe says."""
+def explain_sets(
+    recipe: Recipe, items: pa.Array, keys: NDArray[np.uint64], value: float | None = None
+) -> SetComparison:
+    """Compare two sets by a recipe, given their band keys, and their similarity if it is known."""
     left, right = (amounts(item.as_py() or [], bag=recipe.shingling.bag) for item in items)
-    signed = signer_for(recipe).sign_sets(items)
-    value = 0.0
-    if left and right and recipe.shingling.kind == "weights":
-        out, columns = np.empty(1), weighted_columns(signed)
-        similarities(np.array([0], np.int32), np.array([1], np.int32), columns, columns, 0.0, out)
-        value = float(out[0])
-    elif left and right:
+    if value is None and not (left and right):
+        value = 0.0
+    if value is None:
         sizes = sum(left.values()), sum(right.values())
-        value = recipe.measure.similarity(sizes[0] - beyond(left, right), *sizes)
-    return SetComparison(value, recipe.threshold, recipe, meetings(signed.keys), left, right)
+        value = set_measure(recipe).similarity(sizes[0] - beyond(left, right), *sizes)
+    return SetComparison(value, recipe.threshold, recipe, count_meetings(keys), left, right)
 
 
 def amounts(elements: list[Any], *, bag: bool) -> Amounts:

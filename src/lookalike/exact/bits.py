@@ -62,6 +62,9 @@ class PartRounds:
 
         yield from search.threads.map(group, range(search.parts), ahead=search.threads.count)
 
+    def close(self) -> None:
+        """Do nothing: no part is grouped yet."""
+
 
 def parts_for(bits: int, distance: float) -> int:
     """Return the number of parts in which one must be the same; 0 if there are not so many bits."""

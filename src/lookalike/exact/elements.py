@@ -56,7 +56,7 @@ class ElementFilter(PrefixFilter):
 
     def everywhere(self) -> ElementPrefixes:
         """Return the rare elements of all items."""
-        return ElementPrefixes(self, Samples(self.items, self.collected.copies.originals), ALL)
+        return ElementPrefixes(self, Samples(self.items, self.compared), ALL)
 
     def among(self, members: NDArray[np.int32]) -> ElementPrefixes:
         """Return the rare elements of some items."""
@@ -150,9 +150,7 @@ class ElementPrefixes(Prefixes):
 
     def __init__(self, element_filter: ElementFilter, parts: Samples | Whole, below: int) -> None:
         self.mean_size = parts.total / max(len(parts.members), 1)
-        self._outlines = np.empty(
-            (len(parts.sizes), words_for(self.mean_size, element_filter.recipe.least_jaccard)), np.uint64
-        )
+        self._outlines = np.empty((len(parts.sizes), words_for(self.mean_size, element_filter.min_jaccard)), np.uint64)
         self._met: list[int] = []
         super().__init__(element_filter, parts, below)
 
@@ -167,7 +165,7 @@ class ElementPrefixes(Prefixes):
         return filled
 
     @property
-    def most_meetings(self) -> int:
+    def max_meetings(self) -> int:
         """How often sets meet at most, about: as if whoever has an element were found by it."""
         return sum(self._met) // 2
 
@@ -177,5 +175,5 @@ class ElementPrefixes(Prefixes):
 
     def group(self, share: int, width: int) -> ElementBuckets:
         """Return the buckets of one share."""
-        grouped = (*self._load(share), self._sizes, self._filter.recipe.goal, width)
+        grouped = (*self._load(share), self._sizes, self._filter.goal, width)
         return ElementBuckets(*grouped, outlines=self._outlines, threads=self._filter.threads)

@@ -18,13 +18,13 @@ from lookalike.kernels import prefix as kernels
 from lookalike.kernels.shingles import power_of_two
 from lookalike.lsh.buckets import SORTED_TOGETHER, Buckets
 from lookalike.lsh.minhash import TEXT_AT_A_TIME, Signed
+from lookalike.measures.sets import set_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.engines.local.collect import Collected
     from lookalike.features.shingles import Shingler
     from lookalike.read import Batch
     from lookalike.recipe import Recipe
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 SAMPLED = 2.5
 """Elements sampled of a set, in prefixes: the rarest of them are looked at."""
 
-LEAST_SAMPLED = 0.1
-"""Share of the elements that is sampled at least, for the sake of small sets."""
+MIN_SAMPLED = 0.1
+"""The minimum share of elements that is sampled, for the sake of small sets."""
 
 ALL = (1 << 64) - 1
 """The cutoff of a sample of everything."""
@@ -64,19 +64,17 @@ TOO_MANY = 1000
 
 
 def cutoff(recipe: Recipe) -> int:
-    """Return the hash below which shingles are sampled; elements that are none are not so rare, and taken whole."""
-    if recipe.shingling.kind == "elements":
-        return ALL
-    return min(int(max(SAMPLED * (1 - recipe.least_jaccard), LEAST_SAMPLED) * 2.0**64), ALL)
+    """Return the hash below which shingles are sampled."""
+    return min(int(max(SAMPLED * (1 - set_measure(recipe).min_jaccard(recipe.threshold)), MIN_SAMPLED) * 2.0**64), ALL)
 
 
 class Sampler:
     """Takes the place of signing: fingerprints, and a sample of each set, in any number of threads."""
 
-    def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
+    def __init__(self, recipe: Recipe, shingler: Shingler, below: int) -> None:
         self.shingler = shingler
-        self.goal = recipe.goal
-        self._cutoff = np.uint64(cutoff(recipe))
+        self.goal = set_measure(recipe).goal(recipe.threshold)
+        self._cutoff = np.uint64(below)
 
     def sign(self, batch: Batch) -> Signed:
         """Return the fingerprint, the size and the sample of every set."""
@@ -105,7 +103,10 @@ class Sampler:
 class PrefixFilter:
     """Finds the rare elements of all items, or of some."""
 
-    collected: Collected
+    compared: NDArray[np.int32]
+    """The items that take part."""
+    sides: NDArray[np.uint8]
+    """Which of two collections each item is in; empty for one collection."""
     items: Items
     sets: Sets
     recipe: Recipe
@@ -113,13 +114,18 @@ class PrefixFilter:
     threads: Threads
 
     @property
-    def sides(self) -> NDArray[np.uint8]:
-        """On which sides items are, when two collections are compared."""
-        return self.collected.sides
+    def goal(self) -> tuple[int, float]:
+        """The measure and the threshold, for kernels."""
+        return set_measure(self.recipe).goal(self.recipe.threshold)
+
+    @property
+    def min_jaccard(self) -> float:
+        """The lowest Jaccard similarity of a pair."""
+        return set_measure(self.recipe).min_jaccard(self.recipe.threshold)
 
     def everywhere(self) -> Prefixes:
         """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
-        items, compared = self.items, self.collected.copies.originals
+        items, compared = self.items, self.compared
         below = cutoff(self.recipe)
         found = Prefixes(self, Samples(items, compared), below)
         if below == ALL or found.comparisons() <= TOO_MANY * len(compared):
@@ -274,7 +280,7 @@ class Prefixes:
         self._cutoff = np.uint64(below)
         self._column = prefix_filter.scratch.column(np.uint64)
         elements = float(parts.sizes[parts.members].sum(dtype=np.int64))
-        most = (1 - prefix_filter.recipe.least_jaccard) * elements + len(parts.members)
+        most = (1 - prefix_filter.min_jaccard) * elements + len(parts.members)
         self.shares = 1 << (int(most) // self._together()).bit_length()
         marks = self._mark(parts)
         self._blocks = list(prefix_filter.threads.map(lambda part: self._store(part, marks), parts))
@@ -313,7 +319,7 @@ class Prefixes:
         largest = int((part.ends - part.begins).max(initial=0))
         work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
         sets = (part.elements, part.begins, part.ends, part.members, part.sizes)
-        return int(kernels.prefixes(sets, self._filter.recipe.goal, self._cutoff, marks, work, out))
+        return int(kernels.prefixes(sets, self._filter.goal, self._cutoff, marks, work, out))
 
     def buckets(self, width: int) -> Iterator[PrefixBuckets]:
         """Yield the buckets of one share after the other."""
@@ -325,7 +331,7 @@ class Prefixes:
 
     def group(self, share: int, width: int) -> PrefixBuckets:
         """Return the buckets of one share."""
-        return PrefixBuckets(*self._load(share), self._sizes, self._filter.recipe.goal, width)
+        return PrefixBuckets(*self._load(share), self._sizes, self._filter.goal, width)
 
     def comparisons(self) -> int:
         """Estimate how many entries are compared with each other if nothing is united."""

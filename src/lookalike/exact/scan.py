@@ -15,9 +15,7 @@ import numpy as np
 
 from lookalike.arrays.groups import group_keys
 from lookalike.arrays.slices import slices
-from lookalike.exact.scan_weights import look_up_weights
 from lookalike.kernels import scan as kernels
-from lookalike.kernels.measures import write_similarities
 from lookalike.kernels.shingles import power_of_two
 from lookalike.store.sets import mapped
 
@@ -81,51 +79,42 @@ class Few:
         return cls(elements.copy(), sizes)
 
 
-def scan(
-    few: Few,
-    among: NDArray[np.int32],
-    items: Items,
-    shingler: Shingler,
-    threads: Threads,
-    goal: tuple[int, float, float],
-) -> Iterator[Hits]:
-    """Yield what resembles the few among the items of these indices, in order, some items at a time.
+def scan(look_up: LookUp, few: int, among: NDArray[np.int32], items: Items, threads: Threads) -> Iterator[Hits]:
+    """Yield the items of these indices that resemble any of the few, in order, some items at a time."""
 
-    `goal` is a measure, the least share of a set that is shared, and the least similarity of a hit; with 0 it shares at
-    least one shingle.
-    """
-    data = items.data.view()
-    weighted = shingler.shingling.kind == "weights"
-    look = look_up_weights(few, data, goal[2]) if weighted else look_up_shingles(few, data, shingler, goal)
-
-    def look_up(task: Task) -> Hits:
-        place, one, similarity = look(task)
+    def find(task: Task) -> Hits:
+        place, one, similarity = look_up(task)
         return Hits(task.items[place], one, similarity, len(task.items))
 
-    for hits in threads.map(look_up, tasks(items, among, len(few))):
+    for hits in threads.map(find, tasks(items, among, few)):
         items.data.trim()
         yield hits
 
 
-def look_up_shingles(few: Few, data: NDArray[np.uint8], shingler: Shingler, goal: tuple[int, float, float]) -> Look:
-    """Return a function that tells which items of a task resemble which of the few, by at least so much."""
-    code, share, least = goal
+def look_up_shingles(
+    few: Few, data: NDArray[np.uint8], shingler: Shingler, similarities: Similarities, goal: tuple[float, float]
+) -> LookUp:
+    """Return a function that finds the items of a task that resemble any of the few.
+
+    `goal` is the minimum share of either set that both have, and the minimum similarity of a hit; with 0, a hit shares
+    at least one shingle.
+    """
+    share, min_similarity = goal
     index = make_index(few)
     local = threading.local()
 
-    def look(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    def look_up(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         if not hasattr(local, "work"):
             local.work = make_work(len(few), index)
         grams, counts = shingler.grams(data, task.bounds[:, 0].copy(), task.bounds[:, 1].copy())
         place, one, shared = shared_shingles(few, index, grams, counts, task.items, share, local.work)
         first = np.diff(place, prepend=-1) > 0
         sizes = shingler.sets(data, task.bounds[place[first]])[1]
-        similarity = np.empty(len(shared))
-        write_similarities(code, shared, few.sizes[one], sizes[np.cumsum(first) - 1], similarity)
-        enough = similarity >= least
+        similarity = similarities(shared, few.sizes[one], sizes[np.cumsum(first) - 1])
+        enough = similarity >= min_similarity
         return place[enough], one[enough], similarity[enough]
 
-    return look
+    return look_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +125,11 @@ class Task:
     bounds: NDArray[np.int64]
 
 
-Look = Callable[[Task], "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]"]
-"""Tells of a task (place of an item in it, position among the few, similarity) of what is similar enough."""
+LookUp = Callable[[Task], "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]"]
+"""Returns (place of an item in a task, position among the few, similarity) of what is similar enough."""
+
+Similarities = Callable[["NDArray[np.int32]", "NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.float64]"]
+"""Returns similarities, from the numbers of shared elements and the sizes of both sets."""
 
 
 def tasks(items: Items, among: NDArray[np.int32], few: int) -> Iterator[Task]:

@@ -16,14 +16,14 @@ from lookalike.kernels.shingles import power_of_two
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.exact.scan import Few, Look, Task
+    from lookalike.exact.scan import Few, LookUp, Task
 
 HITS_AT_A_TIME = 1 << 20
 """Hits that are held at a time, unless one item has more."""
 
 
-def look_up_weights(few: Few, data: NDArray[np.uint8], least: float) -> Look:
-    """Return a function that tells which items of a task resemble which of the few, by at least so much.
+def look_up_weights(few: Few, data: NDArray[np.uint8], least: float) -> LookUp:
+    """Return a function that finds the items of a task that resemble any of the few, by at least so much.
 
     `data` has the sets of all items. Its answers are (place in the task, position among the few, similarity).
     """
@@ -37,7 +37,7 @@ def look_up_weights(few: Few, data: NDArray[np.uint8], least: float) -> Look:
     index = make_index(few, begins)
     local = threading.local()
 
-    def look(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    def look_up(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         if not hasattr(local, "work"):
             local.work = np.zeros(len(few)), np.empty(len(few), np.int32)
         sizes = (task.bounds[:, 1] - task.bounds[:, 0]) // (2 * NUMBER)
@@ -48,7 +48,7 @@ def look_up_weights(few: Few, data: NDArray[np.uint8], least: float) -> Look:
         enough = similarity > 0
         return place[enough], one[enough], similarity[enough]
 
-    return look
+    return look_up
 
 
 def make_index(few: Few, begins: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:

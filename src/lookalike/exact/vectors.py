@@ -58,7 +58,7 @@ class BlockRounds:
         """Return the block that begins there, made ready; all of them are held if they are not too large."""
         if begin in self._held:
             return self._held[begin]
-        made = self.blocks.family.ready(self.members[begin : begin + SIDE])
+        made = self.blocks.family.prepare(self.members[begin : begin + SIDE])
         if self._holds:
             self._held[begin] = made
         return made
@@ -67,6 +67,9 @@ class BlockRounds:
         """Yield the rounds."""
         for begin in range(0, len(self.members), SIDE):
             yield BlockRow(self, begin)
+
+    def close(self) -> None:
+        """Do nothing: no blocks are prepared yet."""
 
 
 class BlockRow:
@@ -106,7 +109,7 @@ def above(
     family: Family, one: Matrix, two: Matrix, least: float, *, same: bool
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """Yield the places in two blocks of all pairs that may reach the score `least`."""
-    products = family.about(one, two)
+    products = family.approximate_scores(one, two)
     with np.errstate(over="ignore"):  # what is out of range is an infinity, and below all others as well
         bound = np.float32(np.nextafter(np.float32(least - family.margin), np.float32(-np.inf)))
     out = (np.empty(1 << 16, np.int32), np.empty(1 << 16, np.int32))

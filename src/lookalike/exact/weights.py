@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.exact.prefixes import Marks, Out, Part
-    from lookalike.features.weighted import WeightedSets
+    from lookalike.store.weighted_sets import WeightedSets
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WeightFilter(PrefixFilter):
 
     def everywhere(self) -> Prefixes:
         """Return the rare elements of all items."""
-        return self.among(self.collected.copies.originals)
+        return self.among(self.compared)
 
     def among(self, members: NDArray[np.int32]) -> Prefixes:
         """Return the rare elements of some items."""

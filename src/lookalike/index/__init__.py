@@ -1,4 +1,4 @@
-"""One against many, on disk: whether anything like an item has been seen before."""
+"""A persistent index, which finds the stored items that resemble a query."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Adding to an index, deleting from it, and joining its parts."""
+"""Adding items to an index, and deleting them."""
 
 from __future__ import annotations
 
 import io
-import math
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
@@ -11,148 +10,139 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.arrays.slices import slices
 from lookalike.errors import InputError
-from lookalike.index.container import Container
-from lookalike.index.entries import Entry
-from lookalike.index.fields import conform, settled
-from lookalike.index.kit import Keyed, Types
-from lookalike.index.make import PartWriter
+from lookalike.index import limits
+from lookalike.index.fields import complete_schema, conform
+from lookalike.index.ids import as_ids
+from lookalike.index.kit import Types
 from lookalike.index.matches import Added
-from lookalike.index.pack import Packed
-from lookalike.index.part import Part, take
-from lookalike.index.resemble import Resembling
-from lookalike.index.rows import as_ids, write_types
-from lookalike.index.view import Held, View, in_threads
+from lookalike.index.merging import merge_small
+from lookalike.index.rows import write_types
+from lookalike.index.screening import Screening
+from lookalike.index.search import map_in_threads
+from lookalike.index.snapshot import LivePart, Snapshot
+from lookalike.index.storage.container import Container
+from lookalike.index.storage.part import Part, take
+from lookalike.index.storage.part_writer import PartWriter
+from lookalike.index.storage.parts_table import PartEntry
 from lookalike.kernels.postings import HALF, LOW_HALF
+from lookalike.kinds.base import Keyed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.index.kit import Signed
-    from lookalike.index.opened import Opened
-    from lookalike.index.rows import Incoming
-    from lookalike.index.view import Found
-
-SMALL = 1 << 20
-"""Bytes of packed items up to which a part stays in the database."""
-
-SMALL_ITEMS = 1 << 10
-"""Items up to which it does."""
-
-LARGE_ITEMS = 1 << 18
-"""Items of the largest part that is made of new ones; the keys of so many are held in memory."""
-
-FEW = 16
-"""Parts in the database that are still looked through one by one."""
-
-GROWTH = 8
-"""So many parts of about one size are joined."""
+    from lookalike.index.handle import Handle
+    from lookalike.index.hits import Hits
+    from lookalike.index.rows import IncomingBatch
+    from lookalike.index.storage.packed import Packed
+    from lookalike.kinds.base import Signed
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Items ready to be written."""
+    """Items that are packed and signed, ready to be written."""
 
     packed: Packed
     rows: pa.Table
     signed: Signed
 
 
-def add(opened: Opened, incoming: Iterable[Incoming]) -> int:
-    """Add items, in one part or several; return how many."""
-    prepared = in_threads(opened.threads, preparer(opened, compared=False), conforming(opened, incoming))
+def add(handle: Handle, incoming: Iterable[IncomingBatch]) -> int:
+    """Add items, in one or more parts; return how many."""
+    prepared = map_in_threads(handle.threads, preparer(handle, compared=False), conforming(handle, incoming))
     added = 0
-    while part := list_some(prepared):
-        added += write_part(opened, part, prepared)
-    tidy(opened)
+    while drawn := draw_small(prepared):
+        added += write_part(handle, drawn, prepared)
+    merge_small(handle)
     return added
 
 
-def conforming(opened: Opened, incoming: Iterable[Incoming]) -> Iterator[Incoming]:
-    """Yield items, with ids and fields as the index has them."""
+def conforming(handle: Handle, incoming: Iterable[IncomingBatch]) -> Iterator[IncomingBatch]:
+    """Yield items with their ids and fields in the schema of the index."""
     for some in incoming:
         if not len(some.items):
             continue
-        settle_types(opened, some)
-        view = opened.view()
-        assert view.schema is not None  # noqa: S101 - just settled
-        yield type(some)(some.items, conform(some.rows, view.schema))
+        determine_types(handle, some)
+        schema = handle.snapshot().schema
+        assert schema is not None  # noqa: S101 - just determined
+        yield type(some)(some.items, conform(some.rows, schema))
 
 
-def settle_types(opened: Opened, some: Incoming) -> None:
-    """Note what items, ids and fields are, when the first are added; later ones must be the same.
+def determine_types(handle: Handle, some: IncomingBatch) -> None:
+    """Determine the types of items, ids and fields from the first that are added; raise if later ones differ.
 
-    Fields that had only nulls so far may still become anything.
+    Fields that had only nulls so far may still get any type.
     """
-    types, view = Types.of(opened.kind, some.items), opened.view()
-    if view.types is None:
-        if opened.kind != "texts" and some.items.null_count == len(some.items):
-            raise InputError(f"The first {opened.kind} of an index settle their type, and these are null. Add others")
-        opened.store.set_about("types", write_types(types))
+    types, snapshot = Types.of(handle.kind, some.items), handle.snapshot()
+    if snapshot.types is None:
+        if types.element is not None and some.items.null_count == len(some.items):
+            raise InputError(
+                f"The first {handle.kind} added to an index determine their type, but these are null. Add others first"
+            )
+        handle.database.set_metadata("types", write_types(types))
     else:
-        view.types.refuse_others(types)
-    schema = some.rows.schema if view.schema is None else settled(view.schema, some.rows.schema)
-    if schema != view.schema:
-        opened.store.set_about("schema", schema.serialize().to_pybytes().hex())
+        snapshot.types.refuse_others(types)
+    schema = some.rows.schema if snapshot.schema is None else complete_schema(snapshot.schema, some.rows.schema)
+    if schema != snapshot.schema:
+        handle.database.set_metadata("schema", schema.serialize().to_pybytes().hex())
 
 
-def preparer(opened: Opened, *, compared: bool) -> Callable[[Incoming], Prepared]:
-    """Return a function that packs and signs items, in any thread; with all that takes if they will be compared."""
-    kit, kind = opened.view().kit, opened.kind
+def preparer(handle: Handle, *, compared: bool) -> Callable[[IncomingBatch], Prepared]:
+    """Return a thread-safe function that packs and signs items; if `compared`, with what comparing them takes."""
+    kit, kind = handle.snapshot().kit, handle.kind
     sign = kit.sign if compared else kit.key
 
-    def prepare(some: Incoming) -> Prepared:
+    def prepare(some: IncomingBatch) -> Prepared:
         types = Types.of(kind, some.items)
         return Prepared(kit.pack(some.items, types), some.rows, sign(some.items))
 
     return prepare
 
 
-def add_new(opened: Opened, incoming: Iterable[Incoming]) -> Added:
-    """Add the items that resemble none before them; return how many, and what the others resemble most."""
+def add_new(handle: Handle, incoming: Iterable[IncomingBatch]) -> Added:
+    """Add the items that resemble none before them; return how many, and the best match of each of the others."""
     added, skipped = 0, []
-    for prepared in in_threads(opened.threads, preparer(opened, compared=True), conforming(opened, incoming)):
-        alone = alone_view(opened, prepared)
-        found = Resembling(opened.view(), alone, prepared.signed, opened.recipe.least_score).find()
-        skipped.append(as_skipped(opened, alone, prepared, found))
-        new = np.setdiff1d(np.arange(len(prepared.packed)), found.query)
+    for prepared in map_in_threads(handle.threads, preparer(handle, compared=True), conforming(handle, incoming)):
+        batch = batch_snapshot(handle, prepared)
+        hits = Screening(handle.snapshot(), batch, prepared.signed, handle.recipe.least_score).find()
+        skipped.append(skipped_table(handle, batch, prepared, hits))
+        new = np.setdiff1d(np.arange(len(prepared.packed)), hits.query)
         if len(new):
-            added += write_part(opened, [some_of(prepared, new)], iter(()))
-            tidy(opened)
-    empty = pa.table({"id": [], "match": [], opened.recipe.measure.column: pa.array([], pa.float64())})
+            added += write_part(handle, [take_prepared(prepared, new)], iter(()))
+            merge_small(handle)
+    empty = pa.table({"id": [], "match": [], handle.recipe.measure.column: pa.array([], pa.float64())})
     return Added(added, pa.concat_tables(skipped or [empty]))
 
 
-def alone_view(opened: Opened, prepared: Prepared) -> View:
-    """Return a view of these items alone."""
+def batch_snapshot(handle: Handle, prepared: Prepared) -> Snapshot:
+    """Return a snapshot of these items alone."""
     buffer = io.BytesIO()
-    fill(buffer, opened, [prepared])
+    fill_part(buffer, handle, [prepared])
     part = Part(0, Container.read("new items", np.frombuffer(buffer.getvalue(), np.uint8)))
-    return replace(opened.view(), held=(Held(part, np.empty(0, np.uint32)),))
+    return replace(handle.snapshot(), parts=(LivePart(part, np.empty(0, np.uint32)),))
 
 
-def as_skipped(opened: Opened, alone: View, prepared: Prepared, found: Found) -> pa.Table:
-    """Return what items resemble, as users see it; the items themselves come after the parts of the index."""
-    view = opened.view()
-    both = replace(view, held=(*view.held, *alone.held))
-    best = both.answer(found, len(prepared.packed), 1, opened.recipe.threshold).table
+def skipped_table(handle: Handle, batch: Snapshot, prepared: Prepared, hits: Hits) -> pa.Table:
+    """Return the skipped items with their best matches. In the hits, the new items follow the parts of the index."""
+    snapshot = handle.snapshot()
+    both = replace(snapshot, parts=(*snapshot.parts, *batch.parts))
+    best = both.matches(hits, len(prepared.packed), 1, handle.recipe.threshold).table
     ids = take(prepared.rows.column("id"), best.column("query").to_numpy())
-    measure = opened.recipe.measure.column
+    measure = handle.recipe.measure.column
     return pa.table({"id": ids, "match": best["id"], measure: best[measure]})
 
 
-def some_of(prepared: Prepared, places: NDArray[np.int64]) -> Prepared:
-    """Return some of the items; what comparing them takes is left out, which is needed no more."""
+def take_prepared(prepared: Prepared, positions: NDArray[np.int64]) -> Prepared:
+    """Return the items at some positions, without what was needed only to compare them."""
     signed = prepared.signed
-    some = Keyed(signed.keys[:, places], signed.prints[places], signed.sizes[places])
-    return Prepared(prepared.packed.take(places), take(prepared.rows, places), some)
+    some = Keyed(signed.keys[:, positions], signed.prints[positions], signed.sizes[positions])
+    return Prepared(prepared.packed.take(positions), take(prepared.rows, positions), some)
 
 
-def list_some(prepared: Iterator[Prepared]) -> list[Prepared]:
-    """Draw as much as a small part may hold, and one more if there is more."""
+def draw_small(prepared: Iterator[Prepared]) -> list[Prepared]:
+    """Draw as many batches as a small part may hold, plus one if there are more."""
     drawn: list[Prepared] = []
     for one in prepared:
         drawn.append(one)
@@ -162,153 +152,83 @@ def list_some(prepared: Iterator[Prepared]) -> list[Prepared]:
 
 
 def is_small(drawn: list[Prepared]) -> bool:
-    """Tell whether items fit in the database."""
+    """Return whether items fit in the database."""
     items = sum(len(one.packed) for one in drawn)
-    return items <= SMALL_ITEMS and sum(len(one.packed.data) for one in drawn) <= SMALL
+    return items <= limits.MAX_SMALL_ITEMS and sum(len(one.packed.data) for one in drawn) <= limits.MAX_SMALL_BYTES
 
 
-def write_part(opened: Opened, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
-    """Write a part: a small one to the database, else one to a file, with as many more items as it may have."""
-    number = opened.store.next_number()
-    view = opened.view()
+def write_part(handle: Handle, drawn: list[Prepared], more: Iterator[Prepared]) -> int:
+    """Write a part: a small one to the database, otherwise to a file, with as many more items as it may hold."""
+    database = handle.database
+    number = database.next_number()
+    snapshot = handle.snapshot()
     if is_small(drawn):
         buffer = io.BytesIO()
-        writer, checksum = fill(buffer, opened, drawn)
+        writer, checksum = fill_part(buffer, handle, drawn)
         data = buffer.getvalue()
         part = Part(number, Container.read(f"part {number}", np.frombuffer(data, np.uint8)))
-        opened.store.insert(Entry(number, number, writer.count, len(data), checksum, filed=False), data)
+        database.insert_part(PartEntry(number, number, writer.count, len(data), checksum, in_file=False), data)
     else:
-        with opened.store.new_file(number) as file:
-            writer, checksum = fill(file, opened, up_to_large(drawn, more))
+        with database.new_file(number) as file:
+            writer, checksum = fill_part(file, handle, up_to_max(drawn, more))
             size = file.tell()
-        part = Part(number, Container.open(opened.store.path(number)))
-        opened.store.insert(Entry(number, number, writer.count, size, checksum, filed=True), None)
+        part = Part(number, Container.open(database.path(number)))
+        database.insert_part(PartEntry(number, number, writer.count, size, checksum, in_file=True), None)
     refuse_repeated(part)
-    refuse_known(view, part)
-    opened.store.set_about("added", opened.store.about("added", 0) + writer.count)
+    refuse_known(snapshot, part)
+    database.set_metadata("added", database.metadata("added", 0) + writer.count)
     return writer.count
 
 
-def up_to_large(drawn: list[Prepared], more: Iterator[Prepared]) -> Iterator[Prepared]:
-    """Yield items until they are as many as a part may have."""
+def up_to_max(drawn: list[Prepared], more: Iterator[Prepared]) -> Iterator[Prepared]:
+    """Yield batches until they hold as many items as a part may have."""
     count = 0
     for one in chain(drawn, more):
         yield one
         count += len(one.packed)
-        if count >= LARGE_ITEMS:
+        if count >= limits.MAX_PART_ITEMS:
             return
 
 
-def fill(file: IO[bytes], opened: Opened, prepared: Iterable[Prepared]) -> tuple[PartWriter, bytes]:
-    """Write new items as a part."""
-    writer = PartWriter(file, opened.threads)
+def fill_part(file: IO[bytes], handle: Handle, prepared: Iterable[Prepared]) -> tuple[PartWriter, bytes]:
+    """Write items as a part; return its writer and checksum."""
+    writer = PartWriter(file, handle.threads)
     for one in prepared:
         writer.add(one.packed, one.rows, one.signed.keys, one.signed.prints, one.signed.sizes)
     return writer, writer.finish()
 
 
 def refuse_repeated(part: Part) -> None:
-    """Raise if an id occurs twice in a part. Equal hashes are suspects; their ids decide."""
+    """Raise if an id occurs twice in a part. Ids are compared only where their hashes are equal."""
     named = part.named.postings[0]
-    again = np.flatnonzero(named[1:] >> HALF == named[:-1] >> HALF)
-    suspects = np.unique(np.concatenate((again, again + 1)))
+    repeated = np.flatnonzero(named[1:] >> HALF == named[:-1] >> HALF)
+    suspects = np.unique(np.concatenate((repeated, repeated + 1)))
     items = np.sort((named[suspects] & LOW_HALF).astype(np.int64))
     seen = set()
     for one in take(part.ids, items).to_pylist():
         if one in seen:
-            raise InputError(f"The id {one!r} occurs twice. Ids must be unique; drop one of the two, or rename it")
+            raise InputError(f"The id {one!r} occurs twice. Ids must be unique; remove or rename one of the two")
         seen.add(one)
 
 
-def refuse_known(view: View, part: Part) -> None:
-    """Raise if an id of a new part is in the index already."""
+def refuse_known(snapshot: Snapshot, part: Part) -> None:
+    """Raise if an id of a new part is already in the index."""
     ids = part.ids.combine_chunks()
-    places, _, _ = view.locate(ids)
-    if len(places):
-        raise InputError(f"The id {ids[int(places.min())].as_py()!r} is in the index already. Use update to replace it")
+    positions, _, _ = snapshot.locate(ids)
+    if len(positions):
+        known = ids[int(positions.min())].as_py()
+        raise InputError(f"The id {known!r} is already in the index. Use update to replace the item")
 
 
-def delete(opened: Opened, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
-    """Delete items by their ids; return how many there were."""
-    view = opened.view()
-    if view.schema is None:
+def delete(handle: Handle, ids: Any) -> int:  # noqa: ANN401 - any collection of ids
+    """Delete items by their ids; return how many were in the index."""
+    snapshot = handle.snapshot()
+    if snapshot.schema is None:
         return 0
-    _, parts, items = view.locate(as_ids(ids, view.schema))
-    deleted = 0
+    _, parts, items = snapshot.locate(as_ids(ids, snapshot.schema))
+    count = 0
     for number in np.unique(parts):
-        gone = np.unique(items[parts == number])
-        opened.store.delete(view.held[number].part.number, gone.astype(np.int64))
-        deleted += len(gone)
-    return deleted
-
-
-def tidy(opened: Opened) -> None:
-    """Join parts that have become many: the youngest of about one size."""
-    while joined := too_many(opened.store.entries()):
-        join(opened, joined)
-
-
-def too_many(entries: list[Entry]) -> list[Entry]:
-    """Return the youngest parts that are to be joined, if there are."""
-    small = trailing(entries, -1)
-    if len(small) > FEW or sum(entry.items for entry in small) > SMALL_ITEMS:
-        return small
-    for level in sorted({level_of(entry) for entry in entries} - {-1}):
-        some = trailing(entries, level)
-        if sum(level_of(entry) == level for entry in some) >= GROWTH:
-            return some
-    return []
-
-
-def trailing(entries: list[Entry], level: int) -> list[Entry]:
-    """Return the youngest parts, as long as they are of this level or below."""
-    above = [i for i, entry in enumerate(entries) if level_of(entry) > level]
-    return entries[above[-1] + 1 :] if above else list(entries)
-
-
-def level_of(entry: Entry) -> int:
-    """Return how large a part is, roughly: -1 in the database, then one more for each factor of growth."""
-    return -1 if not entry.filed else int(math.log(max(entry.items / SMALL_ITEMS, 1), GROWTH))
-
-
-def compact(opened: Opened, *, rebuild: bool) -> None:
-    """Join all parts."""
-    entries = opened.store.entries()
-    if rebuild or len(entries) > 1 or any(entry.gone or not entry.filed for entry in entries):
-        join(opened, entries, rebuild=rebuild)
-
-
-def join(opened: Opened, entries: list[Entry], *, rebuild: bool = False) -> None:
-    """Make one part of several, without what was deleted from them."""
-    wanted = {entry.number for entry in entries}
-    view = opened.view()
-    held = [one for one in view.held if one.part.number in wanted and one.count]
-    for one in held:
-        one.part.container.refuse_damage()  # or it would be given a checksum that fits
-    opened.store.drop(entries)
-    if not held:
-        return
-    number = opened.store.next_number()
-    with opened.store.new_file(number) as file:
-        writer = PartWriter(file, opened.threads)
-        for one in held:
-            if rebuild:
-                make_again(writer, one, view)
-            else:
-                writer.copy(one.part, one.alive)
-        checksum = writer.finish()
-        size = file.tell()
-    age = min(entry.age for entry in entries)
-    opened.store.insert(Entry(number, age, writer.count, size, checksum, filed=True), None)
-
-
-def make_again(writer: PartWriter, held: Held, view: View) -> None:
-    """Take the items of a part, and make anew what follows from them."""
-    part = held.part
-    there = np.arange(part.count) if held.alive is None else np.flatnonzero(held.alive)
-    assert view.types is not None  # noqa: S101 - there are items
-    for some in slices(np.diff(part.offsets)[there], SMALL):
-        items = there[some]
-        signed = view.kit.key(view.kit.unpack(part, items, view.types))
-        packed = Packed.of(part.packed(items))
-        writer.add(packed, take(part.rows, items), signed.keys, signed.prints, signed.sizes)
+        deleted = np.unique(items[parts == number])
+        handle.database.delete_items(snapshot.parts[number].part.number, deleted.astype(np.int64))
+        count += len(deleted)
+    return count

@@ -1,4 +1,4 @@
-"""Looks through an index, byte by byte."""
+"""The check of an index: every byte is read and verified."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.errors import InputError, RecipeError
-from lookalike.index.container import Container
-from lookalike.index.folder import is_own
-from lookalike.index.latest import refuse_lost
-from lookalike.index.messages import DATABASE_ERRORS, unreadable
-from lookalike.index.part import Part
-from lookalike.index.schema import DATABASE, get_about
-from lookalike.index.seal import is_as_sealed
-from lookalike.index.store import Store
+from lookalike.index.storage.container import Container
+from lookalike.index.storage.database import Database
+from lookalike.index.storage.database_checksum import seal_matches
+from lookalike.index.storage.errors import DATABASE_ERRORS, unreadable
+from lookalike.index.storage.files import DATABASE, is_index_file
+from lookalike.index.storage.last_commit import refuse_lost_commits
+from lookalike.index.storage.part import Part
+from lookalike.index.storage.schema import read_metadata
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from lookalike.index.entries import Entry
+    from lookalike.index.storage.parts_table import PartEntry
 
 
 def check(folder: Path) -> list[str]:
-    """Return what is wrong with an index, each in a sentence; nothing if every byte is what was written."""
-    return list(problems(folder))
+    """Return the problems of an index, one sentence each; none if every byte is intact."""
+    return list(find_problems(folder))
 
 
-def problems(folder: Path) -> Iterator[str]:
-    """Yield what is wrong."""
+def find_problems(folder: Path) -> Iterator[str]:
+    """Yield the problems of an index."""
     try:
-        with opened(folder) as store:
-            yield from wrong_with_database(store)
-            with store.reading():
-                entries = store.entries()
+        with opened(folder) as database:
+            yield from check_database(database)
+            with database.reading():
+                entries = database.entries()
                 for entry in entries:
-                    yield from wrong_with_deleted(store, entry)
-                    if not entry.filed:
-                        yield from wrong_with_part(store, entry)
+                    yield from check_deleted(database, entry)
+                    if not entry.in_file:
+                        yield from check_part(database, entry)
             for entry in entries:
-                if entry.filed:
-                    yield from wrong_with_part(store, entry)
+                if entry.in_file:
+                    yield from check_part(database, entry)
         for path in sorted(folder.iterdir()):
-            if not is_own(path):
+            if not is_index_file(path):
                 yield f"{path.name} does not belong to the index"
     except InputError as error:
         yield str(error)
@@ -54,77 +54,86 @@ def problems(folder: Path) -> Iterator[str]:
         yield str(unreadable(folder, error))
 
 
-@contextmanager
-def opened(folder: Path) -> Iterator[Store]:
-    """Open the folder of an index, whether it is as it was closed or not."""
-    store = Store.open(folder, sealed=False)
+def refuse_missing(folder: Path) -> None:
+    """Raise if a folder does not exist or is not an index; a damaged index is one."""
     try:
-        yield store
+        Database.open(folder, verify=False).close()
+    except InputError as error:
+        if not isinstance(error.__cause__, DATABASE_ERRORS):
+            raise
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Database]:
+    """Open the database of an index, even if it is damaged."""
+    database = Database.open(folder, verify=False)
+    try:
+        yield database
     finally:
-        store.close()
+        database.close()
 
 
-def wrong_with_database(store: Store) -> Iterator[str]:
-    """Compare the database with the checksum that was made when it was closed, if it was; look through it."""
-    with store.reading() as connection:
-        sealed = is_as_sealed(store.folder, store.folder / DATABASE, connection)
+def check_database(database: Database) -> Iterator[str]:
+    """Check the database against its seal, if it has one, and verify its contents."""
+    with database.reading() as connection:
+        sealed = seal_matches(database.folder, database.folder / DATABASE, connection)
     if sealed is None:
-        yield from lost_commits(store)
-    with store.reading() as connection:
+        yield from check_last_commit(database)
+    with database.reading() as connection:
         if sealed is False:
-            yield f"{DATABASE} is not what it was when it was closed"
+            yield f"{DATABASE} has changed since it was closed"
         for (line,) in connection.execute("PRAGMA integrity_check"):
             if line != "ok":
                 yield f"{DATABASE}: {line}"
         for (name,) in connection.execute("SELECT name FROM about").fetchall():
             try:
-                get_about(connection, name)
+                read_metadata(connection, name)
             except sqlite3.DatabaseError as error:
                 yield f"{DATABASE}: {error}"
         try:
-            Recipe.from_json(store.about("recipe"))
+            Recipe.from_json(database.metadata("recipe"))
         except (RecipeError, sqlite3.DatabaseError) as error:
             yield f"{DATABASE}: {error}"
 
 
-def lost_commits(store: Store) -> Iterator[str]:
-    """Look whether commits are missing."""
+def check_last_commit(database: Database) -> Iterator[str]:
+    """Check that no commits are missing."""
     try:
-        refuse_lost(store.folder, lambda: store.about("commit", 0))
+        refuse_lost_commits(database.folder, lambda: database.metadata("commit", 0))
     except (InputError, sqlite3.DatabaseError) as error:
         yield str(error)
 
 
-def wrong_with_deleted(store: Store, entry: Entry) -> Iterator[str]:
-    """Look whether what was deleted from a part is what was written."""
+def check_deleted(database: Database, entry: PartEntry) -> Iterator[str]:
+    """Check the deletions from a part."""
     try:
-        store.deleted(entry)
+        database.deleted(entry)
     except sqlite3.DatabaseError as error:
         yield f"{DATABASE}: {error}"
 
 
-def is_committed(store: Store, entry: Entry) -> bool:
-    """Tell whether a part still is in the index. Parts may be joined while they are looked through."""
-    with store.reading():
-        return any(one.number == entry.number for one in store.entries())
+def is_committed(database: Database, entry: PartEntry) -> bool:
+    """Return whether a part is still in the index. A writer may merge parts during a check."""
+    with database.reading():
+        return any(one.number == entry.number for one in database.entries())
 
 
-def wrong_with_part(store: Store, entry: Entry) -> Iterator[str]:
-    """Look through a part."""
-    name = store.path(entry.number).name if entry.filed else f"part {entry.number} in {DATABASE}"
+def check_part(database: Database, entry: PartEntry) -> Iterator[str]:
+    """Check a part."""
+    name = database.path(entry.number).name if entry.in_file else f"part {entry.number} in {DATABASE}"
     try:
-        if entry.filed:
-            container = Container.open(store.path(entry.number))
+        if entry.in_file:
+            container = Container.open(database.path(entry.number))
         else:
-            container = Container.read(name, np.frombuffer(store.data(entry), np.uint8))
+            container = Container.read(name, np.frombuffer(database.data(entry), np.uint8))
         if container.checksum != entry.checksum or container.data.size != entry.size:
-            yield f"{name} is another one than was committed"
-        for column in container.damage():
-            yield f"{name}: the column {column} is not what was written"
+            yield f"{name} is not the part that was committed"
+        for column in container.damaged_columns():
+            yield f"{name}: the checksum of column {column} does not match"
         if Part(entry.number, container).count != entry.items:
-            yield f"{name} has not as many items as were committed"
+            yield f"{name} has a different number of items than was committed"
     except FileNotFoundError:
-        if is_committed(store, entry):
+        if is_committed(database, entry):
             yield f"{name} is missing"
     except InputError as error:
         yield str(error)

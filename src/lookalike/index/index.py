@@ -1,4 +1,4 @@
-"""An index on disk, as users know it."""
+"""`Index`: items on disk that can be searched for similar ones."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.checks import plain_number
-from lookalike.comparison import compare_items
 from lookalike.errors import InputError, RecipeError
 from lookalike.index import change
 from lookalike.index.check import check
+from lookalike.index.handle import Handle
+from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
 from lookalike.index.kit import Types, column_of
-from lookalike.index.opened import Opened
-from lookalike.index.rows import Arriving, as_ids, fitting, own_ids, refuse_unordered, two_items
-from lookalike.index.store import Store
-from lookalike.index.view import View, export, numbered, pieces, search_many
+from lookalike.index.merging import compact
+from lookalike.index.rows import IncomingItems, fitting, two_items
+from lookalike.index.search import numbered, search_many, split_batch
+from lookalike.index.storage.database import Database
+from lookalike.index.storage.replacement import atomic_folder
+from lookalike.kinds import kind_named
 from lookalike.options import READING, Settings
-from lookalike.plan import kind_of, lasting_recipe
+from lookalike.plan import kind_asked, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe
 
@@ -33,30 +36,31 @@ if TYPE_CHECKING:
     from lookalike.comparison import Comparison, TextComparison
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
+    from lookalike.index.snapshot import Snapshot
     from lookalike.read import Kind, Reading, Source
 
-MOST = 1 << 62
-"""Matches of an item; more can be asked for and never be."""
+MAX_TOP = 1 << 62
+"""Larger values of `top` mean the same, and fit in no 64-bit integer."""
 
-OF_A_RUN = ("scratch", "measure_recall", "examples", "watcher")
-"""Settings that mean nothing here."""
+RUN_SETTINGS = ("scratch", "measure_recall", "examples", "watcher")
+"""Settings of a run that an index does not have."""
 
 
 class Index:
-    """Items on disk, to ask which of them resemble another.
+    """An index of items on disk, which finds the items that resemble a query.
 
         with Index.create("news.lookalike", threshold=0.8, fields=["title"]) as index:
             index.add(["a", "b"], [one, another], {"title": ["One", "Another"]})
             index.query(text)  # [Match(id='a', similarity=0.93, fields={'title': 'One'})]
 
-    Whoever adds or deletes first is the one writer, until the index is closed; others may read meanwhile. What a method
-    has returned from is on disk. An index may be used from several threads.
+    The first to change an index is its only writer until it closes it; others may read meanwhile. When a method
+    returns, its changes are on disk. An index may be used from several threads.
 
-    Files need not be read as a whole: `index.add_source(index.source(Path("news.parquet"), id="url"))`.
+    Files are read in batches: `index.add_source(index.source(Path("news.parquet"), id="url"))`.
     """
 
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
 
     @classmethod
     def create(
@@ -67,165 +71,174 @@ class Index:
         fields: Sequence[str] = (),
         **settings: Unpack[Settings],
     ) -> Self:
-        """Make an empty index, by a recipe or by the settings of one; `fields` are stored with items."""
-        if recipe is not None and not isinstance(recipe, Recipe):
-            raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; settings are given by name")
-        wanted = settings.keys() - {"threads"}
-        if unknown := wanted - (Settings.__annotations__.keys() - {*READING, *OF_A_RUN}):
-            raise TypeError(f"{min(unknown)!r} is no setting of an index")
-        if recipe is not None and wanted:
-            raise RecipeError("Give a recipe, or the settings of one, not both")
-        recipe = recipe or lasting_recipe(settings, kind_of(settings) or "texts")
-        own = ("id", column_of(recipe), "query", recipe.measure.column)
-        if isinstance(fields, str) or not isinstance(fields, Sequence) or not all(map(is_name, fields)):
-            raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
-        if set(own) & set(fields) or len(set(fields)) < len(fields):
-            raise RecipeError(
-                f"`fields` must be different names, and none of {', '.join(own)}, which are there anyway. "
-                f"Got {', '.join(fields)}"
-            )
-        store = Store.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)})
-        return cls(Opened(store, settings.get("threads")))
+        """Create an empty index from a recipe or from settings; `fields` names the columns stored with items."""
+        recipe = choose_recipe(recipe, settings)
+        check_fields(fields, recipe)
+        database = Database.create(Path(path), {"recipe": recipe.to_json(), "fields": list(fields)})
+        return cls(Handle(database, settings.get("threads")))
+
+    @classmethod
+    @contextmanager
+    def build(
+        cls,
+        path: Path | str,
+        recipe: Recipe | None = None,
+        *,
+        fields: Sequence[str] = (),
+        force: bool = False,
+        **settings: Unpack[Settings],
+    ) -> Iterator[Self]:
+        """Build an index atomically: it appears at `path`, complete, at the end of a `with` block, or not at all.
+
+        `force` replaces an index that exists. Until the end of the block, the old one can be read but not changed.
+        """
+        with (
+            atomic_folder(Path(path), force=force) as folder,
+            cls.create(folder, recipe, fields=fields, **settings) as index,
+        ):
+            yield index
 
     @classmethod
     def open(cls, path: Path | str, threads: int | None = None) -> Self:
-        """Open an index that is there; it uses so many threads, or as many as there are cores."""
-        return cls(Opened(Store.open(Path(path)), threads))
+        """Open an existing index, with a number of threads, by default one per core."""
+        return cls(Handle(Database.open(Path(path)), threads))
 
     @staticmethod
     def check(path: Path | str) -> list[str]:
-        """Read every byte of an index, and return what is not as it was written, each in a sentence."""
+        """Read every byte of an index, and return a list of problems, one sentence each."""
         return check(Path(path))
 
     @property
     def path(self) -> Path:
-        """The folder it is in, as it was given."""
-        return self._opened.store.given
+        """The folder of the index, as it was passed."""
+        return self._handle.database.given
 
     @property
     def recipe(self) -> Recipe:
         """How items are compared."""
-        recipe = self._opened.recipe
-        return self._opened.view().recipe if recipe.measure.of == "bits" else recipe
+        recipe = self._handle.recipe
+        return self._handle.snapshot().recipe if recipe.measure.takes_bits else recipe
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """What is stored with them."""
-        return self._opened.fields
+        """Names of the stored fields."""
+        return self._handle.fields
 
     @property
     def kind(self) -> Kind:
-        """What its items are."""
-        return self._opened.kind
+        """Kind of the items."""
+        return self._handle.kind
 
-    # Asking
+    # Queries
 
-    def query(self, item: Any, top: int | None = 10, threshold: float | None = None) -> list[Match]:  # noqa: ANN401 - an item
-        """Return what resembles an item, the most similar first: at most `top`, all if None.
+    def query(self, item: Any, top: int | None = 10, threshold: float | None = None) -> list[Match]:  # noqa: ANN401 - an item of any kind
+        """Return the items that resemble a query, the most similar first: at most `top`, or all if None.
 
-        The threshold is that of the index unless given. With a lower one, more similar items may be missed:
-        `query_many` says how likely each is found.
+        `threshold` is by default that of the index. A lower one may miss more items: `query_many` returns the
+        probability that each is found.
         """
-        if isinstance(item, str) and self.kind == "texts":  # the usual case, in a shorter way
-            view = self._opened.view()
-            return self._answer(view, iter([one_text(item)]), top, threshold)[0]
+        if isinstance(item, str) and kind_named(self.kind).is_text:  # a shortcut for the usual case
+            snapshot = self._handle.snapshot()
+            return self._search(snapshot, iter([one_text(item)]), top, threshold)[0]
         return self.query_many([item], top, threshold)[0]
 
-    def query_many(self, items: Any, top: int | None = 10, threshold: float | None = None) -> Matches:  # noqa: ANN401 - whatever holds items
-        """Return what resembles each of many items."""
+    def query_many(self, items: Any, top: int | None = 10, threshold: float | None = None) -> Matches:  # noqa: ANN401 - any collection of items
+        """Return the items that resemble each of many queries."""
         return self.query_source(self.source(items), top, threshold)
 
     def query_source(
         self, source: Source, top: int | None = 10, threshold: float | None = None, seen: Seen | None = None
     ) -> Matches:
-        """Return what resembles each item of a source; `seen` is called with each batch that is read."""
-        view = self._opened.view()
-        return self._answer(view, self._checked(source, view, seen), top, threshold)
+        """Return the items that resemble each item of a source; `seen` is called with each batch that is read."""
+        snapshot = self._handle.snapshot()
+        return self._search(snapshot, self._comparable(source, snapshot, seen), top, threshold)
 
-    def _answer(self, view: View, items: Iterator[pa.Array], top: int | None, threshold: float | None) -> Matches:
-        """Return what resembles each of the items, some of which come at a time."""
+    def _search(
+        self, snapshot: Snapshot, queries: Iterator[pa.Array], top: int | None, threshold: float | None
+    ) -> Matches:
+        """Return the matches of queries, which come in batches."""
         if top is not None and (isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 1):
-            raise RecipeError(f"`top` must be a whole number, at least 1, or None (--all) for all. Got {top!r}")
-        top = None if top is None else min(int(top), MOST)
+            raise RecipeError(f"`top` must be an integer of at least 1, or None for all matches. Got {top!r}")
+        top = None if top is None else min(int(top), MAX_TOP)
         threshold = self.recipe.threshold if threshold is None else plain_number(threshold)
         self.recipe.measure.check(threshold)
-        least = self.recipe.measure.score(float(threshold))
-        with self._opened.asking():
-            found, count = search_many(view, items, least, top, self._opened.threads)
-        return view.answer(found, count, top, threshold)
+        min_score = self.recipe.measure.score(float(threshold))
+        with self._handle.querying():
+            hits, count = search_many(snapshot, queries, min_score, top, self._handle.threads)
+        return snapshot.matches(hits, count, top, threshold)
 
-    def _checked(self, source: Source, view: View, seen: Seen | None) -> Iterator[pa.Array]:
-        """Yield the items of a source, if they can be compared with those of the index."""
+    def _comparable(self, source: Source, snapshot: Snapshot, seen: Seen | None) -> Iterator[pa.Array]:
+        """Yield the items of a source in batches; raise if they cannot be compared with those of the index."""
         for batch in source.batches():
             if seen is not None:
                 seen(batch)
-            items = fitting(batch, source, view.types, self.recipe.measure).items
-            if view.types is not None:
-                view.types.refuse_others(Types.of(self.kind, items))
-            yield from pieces(items)
+            items = fitting(batch, source, snapshot.types, self.recipe).items
+            if snapshot.types is not None:
+                snapshot.types.refuse_others(Types.of(self.kind, items))
+            yield from split_batch(items)
 
-    def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - a name and an item of any kind
-        """Return an item as it was added."""
-        item = self._opened.view().item(id)[0].as_py()
-        if self.kind != "weights" or item is None:
-            return item
-        return {one["element"]: one["weight"] for one in item}
+    def get(self, id: Any) -> Any:  # noqa: A002, ANN401 - an id of any type, an item of any kind
+        """Return the item with an id, as it was added; raise KeyError if there is none."""
+        return kind_named(self.kind).as_python(self._handle.snapshot().item(id)[0].as_py())
 
     @overload
     def explain(self, item: str, id: object) -> TextComparison: ...
     @overload
     def explain(self, item: object, id: object) -> Comparison: ...
-    def explain(self, item: object, id: object) -> Comparison:  # noqa: A002 - as `query` gives it
-        """Compare an item with one of the index, and tell what they share."""
-        view = self._opened.view()
-        held = view.item(id)
-        (asked,) = self._checked(self.source([item]), view, None)
-        return compare_items(view.recipe, two_items(asked, held, self.kind))
+    def explain(self, item: object, id: object) -> Comparison:  # noqa: A002 - named as in `Match`
+        """Compare an item with one of the index, and return what they have in common."""
+        snapshot = self._handle.snapshot()
+        held = snapshot.item(id)
+        (query,) = self._comparable(self.source([item]), snapshot, None)
+        return kind_named(self.kind).explain(snapshot.recipe, two_items(query, held, self.kind))
 
     def explain_source(self, source: Source, matches: Matches) -> Iterator[Comparison | None]:
-        """Compare each item of a source with what was found for it: yield a comparison for each row of the matches.
+        """Compare each item of a source with its matches: yield one comparison per row of the matches.
 
-        It is None where the match has been deleted since, or replaced by another item.
+        It is None if the match has been deleted since, or replaced by another item.
         """
-        view = self._opened.view()
-        for first, items in numbered(self._checked(source, view, None)):
+        snapshot = self._handle.snapshot()
+        for first, items in numbered(self._comparable(source, snapshot, None)):
             if first + len(items) > matches.queries:
                 raise InputError(
-                    f"These matches are of {matches.queries:,} items, and there are more. Ask about them all"
+                    f"The source has more items than the {matches.queries:,} queries of these matches. Pass the source "
+                    "that was queried"
                 )
             for i in range(len(items)):
                 for match in matches[first + i]:
                     try:
-                        held = view.item(match.id)
+                        held = snapshot.item(match.id)
                     except KeyError:
                         yield None
                         continue
-                    found = compare_items(view.recipe, two_items(items.slice(i, 1), held, self.kind))
+                    found = kind_named(self.kind).explain(
+                        snapshot.recipe, two_items(items.slice(i, 1), held, self.kind)
+                    )
                     yield replace(found, threshold=matches.threshold) if found.value == match.value else None
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        """Yield all that is in the index, in the order it was added: id, item, stored fields."""
-        return export(self._opened.view(), column_of(self.recipe))
+        """Yield the contents of the index, in the order of addition: id, item, stored fields."""
+        return self._handle.snapshot().batches(column_of(self.recipe))
 
     @property
     def schema(self) -> pa.Schema:
-        """The columns of `rows`; all of them strings as long as nothing was added."""
-        view, column = self._opened.view(), column_of(self.recipe)
-        if view.schema is None or view.types is None:
+        """The schema of `rows`; all columns are strings until items are added."""
+        snapshot, column = self._handle.snapshot(), column_of(self.recipe)
+        if snapshot.schema is None or snapshot.types is None:
             return pa.schema([(name, pa.large_string()) for name in ("id", column, *self.fields)])
-        return view.schema.insert(1, pa.field(column, view.types.arrow))
+        return snapshot.schema.insert(1, pa.field(column, snapshot.types.arrow))
 
     def info(self) -> dict[str, Any]:
-        """Return what the index is and how large, as plain values."""
-        view = self._opened.view()
+        """Return a description of the index, its settings and its size, as plain values."""
+        snapshot = self._handle.snapshot()
         banding = self.recipe.banding
         return {
             "path": str(self.path),
-            "items": len(view),
-            "deleted": sum(len(one.gone) for one in view.held),
-            "parts": len(view.held),
-            "bytes": self._opened.store.size(),
-            "commit": view.commit,
+            "items": len(snapshot),
+            "deleted": sum(len(one.deleted) for one in snapshot.parts),
+            "parts": len(snapshot.parts),
+            "bytes": self._handle.database.size(),
+            "commit": snapshot.commit,
             "kind": self.kind,
             "shingle": str(self.recipe.shingling),
             "measure": self.recipe.measure.name,
@@ -236,91 +249,91 @@ class Index:
             "fields": list(self.fields),
         }
 
-    def __contains__(self, id: object) -> bool:  # noqa: A002 - what it is called
-        view = self._opened.view()
-        if view.schema is None:
+    def __contains__(self, id: object) -> bool:  # noqa: A002 - the usual name
+        snapshot = self._handle.snapshot()
+        if snapshot.schema is None:
             return False
         try:
-            ids = as_ids([id], view.schema)
+            ids = as_ids([id], snapshot.schema)
         except InputError:
             return False
-        return len(view.locate(ids)[0]) > 0
+        return len(snapshot.locate(ids)[0]) > 0
 
     def __len__(self) -> int:
-        return len(self._opened.view())
+        return len(self._handle.snapshot())
 
-    # Changing
+    # Changes
 
-    def add(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
-        """Add items under their ids, each of which is new; return how many.
+    def add(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - any collections
+        """Add items with new ids; return how many.
 
-        `ids` are strings or integers, None to number items on. `fields` is a dict or table of columns.
+        `ids` are strings or integers, or None to number the items. `fields` is a dict or table of columns.
         """
-        with self._opened.changing(), self._arriving(self.source(items)) as arriving:
-            return change.add(self._opened, arriving.with_columns(ids, fields))
+        with self._handle.changing(), self._incoming(self.source(items)) as incoming:
+            return change.add(self._handle, incoming.with_columns(ids, fields))
 
     def add_source(self, source: Source, seen: Seen | None = None) -> int:
-        """Add the items of a source, with the ids and fields it has; `seen` is called with each batch that is read."""
-        with self._opened.changing(), self._arriving(source, seen) as arriving:
-            return change.add(self._opened, arriving.with_own_fields())
+        """Add the items of a source, with its ids and fields; `seen` is called with each batch that is read."""
+        with self._handle.changing(), self._incoming(source, seen) as incoming:
+            return change.add(self._handle, incoming.with_source_fields())
 
-    def add_new(self, ids: Any, items: Any, fields: Any = None) -> Added:  # noqa: ANN401 - whatever holds them
-        """Add only items that resemble none in the index, nor an earlier one of these; tell what the others match."""
-        with self._opened.changing(), self._arriving(self.source(items)) as arriving:
-            return change.add_new(self._opened, arriving.with_columns(ids, fields))
+    def add_new(self, ids: Any, items: Any, fields: Any = None) -> Added:  # noqa: ANN401 - any collections
+        """Add only items that resemble none in the index and no earlier one of these; return what was skipped."""
+        with self._handle.changing(), self._incoming(self.source(items)) as incoming:
+            return change.add_new(self._handle, incoming.with_columns(ids, fields))
 
     def add_new_source(self, source: Source, seen: Seen | None = None) -> Added:
-        """Add what is new in a source."""
-        with self._opened.changing(), self._arriving(source, seen) as arriving:
-            return change.add_new(self._opened, arriving.with_own_fields())
+        """Add only the new items of a source, as `add_new` does."""
+        with self._handle.changing(), self._incoming(source, seen) as incoming:
+            return change.add_new(self._handle, incoming.with_source_fields())
 
     @contextmanager
-    def _arriving(self, source: Source, seen: Seen | None = None) -> Iterator[Arriving]:
-        """Have items arrive, and remember which numbers are taken: also by those that were not added."""
-        arriving = Arriving(source, self._opened, self._opened.store.about("next_id", 0), seen)
-        yield arriving
-        self._opened.store.set_about("next_id", arriving.next_id)
+    def _incoming(self, source: Source, seen: Seen | None = None) -> Iterator[IncomingItems]:
+        """Yield items to add, and record the numbers used for them, including those of items that were not added."""
+        incoming = IncomingItems(source, self._handle, self._handle.database.metadata("next_id", 0), seen)
+        yield incoming
+        self._handle.database.set_metadata("next_id", incoming.next_id)
 
-    def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - whatever holds them
-        """Replace items, or add those whose id is new; return how many were there."""
-        with self._opened.changing():
+    def update(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - any collections
+        """Replace items, or add those whose id is new; return how many were replaced."""
+        with self._handle.changing():
             refuse_unordered(ids)
-            ids = as_ids(ids, self._opened.view().schema)
+            ids = as_ids(ids, self._handle.snapshot().schema)
             replaced = self.delete(ids)
             self.add(ids, items, fields)
             return replaced
 
     def update_source(self, source: Source, seen: Seen | None = None) -> int:
-        """Replace items by those of a source, which has ids; its items are read twice."""
+        """Replace items by those of a source, which must have ids; return how many. The source is read twice."""
         if not source.has_ids:
-            raise InputError("Items are replaced by their ids. Say which column has them with --id")
-        with self._opened.changing():
-            schema = self._opened.view().schema
-            replaced = sum(self.delete(own_ids(source, batch, schema)) for batch in source.batches())
+            raise InputError("Items are replaced by id, but the source has no ids. Name their column with `id`")
+        with self._handle.changing():
+            schema = self._handle.snapshot().schema
+            replaced = sum(self.delete(batch_ids(source, batch, schema)) for batch in source.batches())
             self.add_source(source, seen)
             return replaced
 
-    def delete(self, ids: Any) -> int:  # noqa: ANN401 - whatever holds them
-        """Delete items; return how many of the ids were there."""
-        with self._opened.changing():
-            return change.delete(self._opened, ids)
+    def delete(self, ids: Any) -> int:  # noqa: ANN401 - any collections
+        """Delete items by id; return how many were in the index."""
+        with self._handle.changing():
+            return change.delete(self._handle, ids)
 
     def compact(self, *, rebuild: bool = False) -> None:
-        """Make one part of all, without what was deleted; with `rebuild`, all that follows from the items anew."""
-        with self._opened.changing():
-            change.compact(self._opened, rebuild=rebuild)
-        with self._opened.guard:
-            self._opened.store.shrink()
+        """Merge all parts into one, without deleted items; with `rebuild`, compute signatures and postings again."""
+        with self._handle.changing():
+            compact(self._handle, rebuild=rebuild)
+        with self._handle.guard:
+            self._handle.database.vacuum()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Change several things as one: all of them are there afterwards, or none if there is an error."""
-        with self._opened.transaction():
+        """Make several changes in one transaction: all of them are committed, or none if there is an error."""
+        with self._handle.transaction():
             yield
 
     def close(self) -> None:
-        """Close it; changes are on disk already."""
-        self._opened.close()
+        """Close the index. Changes are on disk already."""
+        self._handle.close()
 
     def __enter__(self) -> Self:
         return self
@@ -331,21 +344,45 @@ class Index:
         self.close()
 
     def __repr__(self) -> str:
-        store = self._opened.store
-        state = "closed" if store.closed or store.forked else f"{len(self):,} items"
+        database = self._handle.database
+        state = "closed" if database.closed or database.forked else f"{len(self):,} items"
         return f"Index({str(self.path)!r}, {state})"
 
-    def source(self, items: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN401 - whatever holds items
-        """Open items to be read; how is said as for a run."""
+    def source(self, items: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN401 - any collection of items
+        """Open items for reading, with the reading options of `find_pairs`."""
         how: Reading = {**reading, "kind": self.kind}
         source = open_source(items, **how)
         if source.kind != self.kind:
-            raise InputError(f"The index holds {self.kind}, and these are {source.kind}. Make an index of their own")
+            raise InputError(f"The index holds {self.kind}, but these are {source.kind}. Create another index for them")
         return source
 
 
+def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
+    """Return the recipe of a new index, or the one that settings describe; raise if both are passed."""
+    if recipe is not None and not isinstance(recipe, Recipe):
+        raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; pass settings by name")
+    given = settings.keys() - {"threads"}
+    if unknown := given - (Settings.__annotations__.keys() - {*READING, *RUN_SETTINGS}):
+        raise TypeError(f"{min(unknown)!r} is not a setting of an index")
+    if recipe is not None and given:
+        raise RecipeError("Pass either a recipe or settings, not both")
+    return recipe or lasting_recipe(settings, kind_asked(settings) or "texts")
+
+
+def check_fields(fields: Sequence[str], recipe: Recipe) -> None:
+    """Raise unless `fields` are distinct names that the index does not use itself."""
+    own = ("id", column_of(recipe), "query", recipe.measure.column)
+    if isinstance(fields, str) or not isinstance(fields, Sequence) or not all(map(is_name, fields)):
+        raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
+    if set(own) & set(fields) or len(set(fields)) < len(fields):
+        raise RecipeError(
+            f"`fields` must be distinct names other than {', '.join(own)}, which an index has anyway. "
+            f"Got {', '.join(fields)}"
+        )
+
+
 def is_name(name: object) -> bool:
-    """Tell whether a column can be called so."""
+    """Return whether a value is a valid column name."""
     return isinstance(name, str) and bool(name) and name.isprintable()
 
 
@@ -354,4 +391,4 @@ def one_text(text: str) -> pa.Array:
     try:
         return pa.array([text], pa.large_string())
     except (pa.ArrowInvalid, UnicodeEncodeError) as error:
-        raise InputError("The text holds half of a surrogate pair, which is not valid Unicode. Replace it") from error
+        raise InputError("The text contains an unpaired surrogate, which is not valid Unicode. Replace it") from error

@@ -1,55 +1,50 @@
-"""What an index must know of its kind of items: how they are written, signed and compared."""
+"""What an index asks of its kind of items: how they are packed, signed and compared."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, get_args
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
+from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
-from lookalike.read import Kind
+from lookalike.index import pack
+from lookalike.index.storage.errors import damaged
+from lookalike.index.storage.packed import Packed
+from lookalike.index.storage.postings import codes_of
+from lookalike.kinds import kind_named, kind_of
+from lookalike.store.rows import matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.index.pack import Packed
-    from lookalike.index.part import Part
+    from lookalike.index.storage.part import Part
+    from lookalike.kinds.base import Signed
     from lookalike.recipe import Recipe
-
-
-COLUMNS: dict[Kind, str] = {
-    "texts": "text",
-    "tokens": "tokens",
-    "elements": "elements",
-    "weights": "weights",
-    "vectors": "vector",
-    "bits": "bits",
-}
-"""What the column of items is called where they are written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """What the items of an index are, which the first that are added decide."""
+    """The types of the items in an index, set by the first ones added."""
 
-    kind: Kind
+    kind: str
     element: pa.DataType | None
-    """Of sets and vectors: what they are made of."""
+    """For sets and vectors: the type of their elements."""
     length: int
-    """Of vectors: how many numbers each has, or bytes of bits."""
+    """For items of one length: how many elements each has; otherwise 0."""
 
     @classmethod
-    def of(cls, kind: Kind, items: pa.Array) -> Types:
-        """Return what these items are."""
-        if kind == "texts":
-            return cls(kind, None, 0)
-        if kind in ("vectors", "bits"):
+    def of(cls, kind: str, items: pa.Array) -> Types:
+        """Return the types of items."""
+        if pa.types.is_fixed_size_list(items.type):
             return cls(kind, items.type.value_type, items.type.list_size)
-        return cls(kind, plain_type(items.type.value_type), 0)
+        if pa.types.is_list(items.type) or pa.types.is_large_list(items.type):
+            return cls(kind, plain_type(items.type.value_type), 0)
+        return cls(kind, None, 0)
 
     @property
     def arrow(self) -> pa.DataType:
@@ -60,23 +55,15 @@ class Types:
 
     def refuse_others(self, others: Types) -> None:
         """Raise unless items of these types can be compared with those of the index."""
-        if self.length != others.length and self.kind == "bits":
-            raise InputError(
-                f"The items of this index have {8 * self.length} bits. Got {8 * others.length}; make all of one length"
-            )
         if self.length != others.length:
-            raise InputError(
-                f"The vectors of this index have the length {self.length}. Got {others.length}; make all of one length"
-            )
-        if self.kind not in ("vectors", "bits") and others.element != self.element:
-            raise InputError(
-                f"The elements of the sets in this index are of {self.element}. Got {others.element}; make them one "
-                "type"
-            )
+            mine, other = map(kind_named(self.kind).written_length, (self.length, others.length))
+            raise InputError(f"The items of this index have {mine}. Got {other}; make all of one length")
+        if not self.length and others.element != self.element:
+            raise InputError(f"The elements of this index are {self.element}. Got {others.element}; use one type")
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type that values are kept as: a dictionary is one for its values, integers have 64 bits."""
+    """Return the type that values are stored as: that of a dictionary's values; integers have 64 bits."""
     if pa.types.is_dictionary(kind):
         return plain_type(kind.value_type)
     if pa.types.is_struct(kind):
@@ -88,96 +75,97 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     return pa.large_string()
 
 
-class Signed(Protocol):
-    """Items after signing."""
+class Kit:
+    """Packs, signs and compares the items of an index. Every method may be called by several threads at a time."""
 
-    @property
-    def keys(self) -> NDArray[np.uint64]:
-        """Of item i they are `keys[:, i]`, one for each band."""
-
-    @property
-    def prints(self) -> NDArray[np.uint64]:
-        """Two numbers, the same for items that are the same; the first is 0 if there is nothing of an item."""
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """How much there is of each item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Keyed:
-    """What is written of items that were signed."""
-
-    keys: NDArray[np.uint64]
-    prints: NDArray[np.uint64]
-    sizes: NDArray[np.int64]
-
-
-class Kit(Protocol):
-    """Writes, signs and compares items of one kind. Each method may be used by several threads at a time."""
-
-    recipe: Recipe
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self._comparer = kind_of(recipe).comparer(recipe)
 
     def pack(self, items: pa.Array, types: Types) -> Packed:
-        """Return items as bytes."""
+        """Return items as bytes. Those of one length are not compressed, so that a part holds them as a matrix."""
+        if not types.length:
+            return pack.pack(items, types)
+        assert types.element is not None  # noqa: S101 - it has a length
+        rows = matrix_of(items).astype(types.element.to_pandas_dtype(), copy=False)
+        return Packed(rows.tobytes(), np.full(len(rows), rows.itemsize * types.length))
 
     def unpack(self, part: Part, items: NDArray[np.int64], types: Types) -> pa.Array:
         """Return some items of a part."""
+        if not types.length:
+            return pack.unpack(part.packed(items), types)
+        rows = rows_of(part, types)[items]
+        present = part.sizes[items] > 0
+        values = pa.FixedSizeListArray.from_arrays(as_arrow(rows.ravel()), types.length)
+        if present.all():
+            return values
+        return pa.array([v.as_py() if one else None for v, one in zip(values, present, strict=True)], types.arrow)
 
     def key(self, items: pa.Array) -> Signed:
-        """Sign items, with all that finding them takes; they may be told to be larger than they are."""
+        """Sign items with all that finding them takes; their sizes may be upper bounds."""
+        return self._comparer.key(items)
 
     def sign(self, items: pa.Array) -> Signed:
-        """Sign items, with all that comparing them takes, too."""
+        """Sign items with all that comparing them takes."""
+        return self._comparer.sign(items)
 
     def load(self, part: Part, items: NDArray[np.int64], types: Types) -> Any:  # noqa: ANN401 - what `compare` takes
-        """Return some items of a part, ready to be compared."""
+        """Return the features of some items of a part."""
+        return self._comparer.features(self.unpack(part, items, types))
 
     def everything(
         self,
         part: Part,
         firsts: NDArray[np.int64],
-        asked: Any,  # noqa: ANN401 - signed items
+        asked: Signed,
         there: NDArray[np.int64],
         least: float,
         types: Types,
     ) -> Iterator[NDArray[np.uint64]]:
-        """Yield (place, item) that may be similar enough, without bands: of what is asked about, and of a part."""
+        """Yield (place, item) that may be similar enough, without bands: of queries, and of a part."""
+
+        def load(items: NDArray[np.int64]) -> Any:  # noqa: ANN401 - features
+            return self.load(part, items, types)
+
+        for places, items in self._comparer.candidates(asked, there, firsts, load, least):
+            yield codes_of(places, items)
 
     def possible(self, asked: NDArray[Any], held: NDArray[Any], least: float) -> NDArray[np.bool_]:
-        """Tell which items may be similar enough, by the size of the one asked about and at most that of the other."""
+        """Return which items may be similar enough, by their sizes."""
+        return self._comparer.possible(asked, held, least)
 
     def compare(
         self,
-        asked: Any,  # noqa: ANN401 - signed items
+        asked: Signed,
         left: NDArray[np.int32],
-        held: Any,  # noqa: ANN401 - loaded items
+        held: Any,  # noqa: ANN401 - features
         right: NDArray[np.int32],
         least: float,
     ) -> NDArray[np.float64]:
-        """Return the exact score of items on the left with items on the right; anything less where it is below `least`.
+        """Return the exact score of queries with items; anything less where it is below `least`."""
+        return self._comparer.scores(asked, left, held, right, least)
 
-        Those with the same left one come together.
-        """
+
+def rows_of(part: Part, types: Types) -> NDArray[Any]:
+    """Return all items of one length in a part as a matrix."""
+    assert types.element is not None  # noqa: S101 - it has a length
+    data = part.container.column("items").view(types.element.to_pandas_dtype())
+    if data.size != part.count * types.length:
+        raise damaged(part.container.name, "it has not as many vectors as items")
+    rows: NDArray[Any] = data.reshape(part.count, types.length)
+    return rows
 
 
 def kit_for(recipe: Recipe) -> Kit:
-    """Return what a recipe asks for."""
-    if recipe.measure.of == "sets":
-        from lookalike.index.set_kit import SetKit  # noqa: PLC0415 - one of two
-
-        return SetKit(recipe)
-    from lookalike.index.vector_kit import VectorKit  # noqa: PLC0415 - one of two
-
-    return VectorKit(recipe)
+    """Return the kit of a recipe."""
+    return Kit(recipe)
 
 
-def kind_by(recipe: Recipe) -> Kind:
-    """Return what the items of a recipe are."""
-    kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
-    return kinds.get(recipe.shingling.kind, "texts")
+def kind_by(recipe: Recipe) -> str:
+    """Return the kind of items that a recipe is for."""
+    return recipe.kind
 
 
 def column_of(recipe: Recipe) -> str:
-    """Return what the column of its items is called where they are written."""
-    return COLUMNS[kind_by(recipe)]
+    """Return the name of the column of items, where they are written."""
+    return kind_of(recipe).column

@@ -1,4 +1,4 @@
-"""Answers: what an index holds that resembles an item."""
+"""Results of queries: the items of an index that resemble the queries."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Match:
-    """An item of an index that resembles the one asked about."""
+    """An item of an index that resembles a query."""
 
     id: Any
     value: float
-    """The similarity, or the distance, exactly."""
+    """The exact similarity, or distance."""
     fields: dict[str, Any] = field(default_factory=dict)
-    """What is stored with it."""
+    """The stored fields of the item."""
     column: Column = "similarity"
-    """Which of the two the value is."""
+    """Whether the value is a similarity or a distance."""
 
     @property
     def similarity(self) -> float:
-        """How similar it is; an index by distance has none."""
+        """The similarity; an index with a distance measure has none."""
         return value_as("similarity", self.column, self.value)
 
     @property
     def distance(self) -> float:
-        """How far apart it is; an index by similarity has none."""
+        """The distance; an index with a similarity measure has none."""
         return value_as("distance", self.column, self.value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the match as a dict of plain values."""
         return {"id": self.id, self.column: self.value, **self.fields}
 
     def __repr__(self) -> str:
@@ -50,24 +50,24 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The matches of many items, the best of each first.
+    """The matches of many queries, the best of each first.
 
     Columns are query (from 0), id, similarity or distance, and stored fields.
 
-    `matches[i]` is a list of those of item i; iterating goes through the lists.
+    `matches[i]` is the list of matches of query i; iterating yields these lists.
     """
 
     table: pa.Table = field(repr=False)
     queries: int
-    """How many items were asked about."""
+    """Number of queries."""
     threshold: float
     recipe: Recipe = field(repr=False)
     _bounds: NDArray[np.int64] = field(repr=False)
-    """Where the matches of each item begin, and the last end."""
+    """Where the matches of each query begin, and where the last end."""
 
     @property
     def recall(self) -> float:
-        """The chance of an item exactly at the threshold to be found; of a more similar one it is better."""
+        """The probability that an item exactly at the threshold is found; higher for more similar items."""
         return self.recipe.chance(self.threshold)
 
     def to_arrow(self) -> pa.Table:
@@ -94,7 +94,7 @@ class Matches:
 
 
 def as_matches(table: pa.Table) -> list[Match]:
-    """Return the rows of a table of matches."""
+    """Return the rows of a table as matches."""
     _, _, column, *names = table.column_names
     return [
         Match(one, value, dict(zip(names, rest, strict=True)), column)
@@ -104,11 +104,12 @@ def as_matches(table: pa.Table) -> list[Match]:
 
 @dataclass(frozen=True, eq=False)
 class Added:
-    """What became of items of which only the new ones were to be added."""
+    """The result of adding only new items."""
 
     added: int
+    """Number of items added."""
     skipped: pa.Table = field(repr=False)
-    """Those that were not: columns id, match (what it resembles most), similarity or distance."""
+    """Items that were not added: columns id, match (the most similar item), similarity or distance."""
 
     def __len__(self) -> int:
         return self.added

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from lookalike.kernels.codes import CONTAINMENT, COSINE, DICE, JACCARD
 from lookalike.kernels.jit import inline, kernel
-from lookalike.measures import CONTAINMENT, COSINE, DICE, JACCARD
 
 
 @inline

@@ -16,11 +16,11 @@ import math
 import numpy as np
 
 from lookalike.kernels.best import comes_before
+from lookalike.kernels.codes import CONTAINMENT, COSINE, DICE, JACCARD
 from lookalike.kernels.jit import inline, kernel
 from lookalike.kernels.measures import similarity
 from lookalike.kernels.prefix import BOTH, slot_of
 from lookalike.kernels.shingles import place
-from lookalike.measures import CONTAINMENT, COSINE, DICE, JACCARD
 
 FEW = 16
 """Where fewer than 1 in so many sets are counted, these are listed, and not looked for among all."""

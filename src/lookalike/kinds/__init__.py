@@ -1,1 +1,38 @@
-"""Kinds of items: texts, sets, weighted sets, vectors, bits."""
+"""Kinds of items: texts, lists of tokens, sets, weighted sets, vectors, bits; and the registry of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.kinds.base import Collection, Compared, Excerpt, Kind
+from lookalike.kinds.bits import BitKind
+from lookalike.kinds.sets import SetKind
+from lookalike.kinds.texts import TextKind, TokenKind
+from lookalike.kinds.vectors import VectorKind
+from lookalike.kinds.weighted import WeightedKind
+
+if TYPE_CHECKING:
+    from lookalike.recipe import Recipe
+
+__all__ = ["Collection", "Compared", "Excerpt", "Kind", "kind_named", "kind_of", "register"]
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> None:
+    """Make a kind known by its name."""
+    KINDS[kind.name] = kind
+
+
+def kind_named(name: str) -> Kind:
+    """Return the kind of a name."""
+    return KINDS[name]
+
+
+def kind_of(recipe: Recipe) -> Kind:
+    """Return the kind of items that a recipe is for."""
+    return KINDS[recipe.kind]
+
+
+for _kind in (TextKind(), TokenKind(), SetKind(), WeightedKind(), VectorKind(), BitKind()):
+    register(_kind)

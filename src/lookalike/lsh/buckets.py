@@ -13,7 +13,6 @@ from lookalike.arrays.groups import find_groups
 from lookalike.kernels import buckets as kernels
 
 if TYPE_CHECKING:
-    from lookalike.kinds.space import Proposer
     from lookalike.resources.threads import Threads
 
 BUDGET = 1 << 21
@@ -42,7 +41,7 @@ SORTED_TOGETHER = 1 << 23
 
 
 Join = Callable[[NDArray[np.int32]], Iterator["Proposer"]]
-"""What to do with a large bucket whose items do not unite: make other buckets of them, by what is in their sets."""
+"""Splits a large bucket whose items do not unite into other buckets, by what is in the items."""
 
 
 class Banded(Protocol):
@@ -54,9 +53,18 @@ class Banded(Protocol):
         """Read the keys of one band, for every item."""
 
 
+class Proposer(Protocol):
+    """Items that may be similar, and what is left to compare among them."""
+
+    def proposals(
+        self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen, join: Join
+    ) -> Iterator[Candidates]:
+        """Yield candidates until nothing is left. The caller may unite `roots` in between."""
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Items that met in a bucket and were not compared before. Nothing is known of their similarity."""
+    """Items that share a bucket and were not compared before. Their similarity is unknown."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]

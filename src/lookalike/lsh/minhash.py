@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from lookalike.features.shingles import Columns, Shingler
+    from lookalike.features.columns import Columns
+    from lookalike.features.shingles import Shingler
     from lookalike.read import Batch
     from lookalike.recipe import Recipe
 

@@ -15,6 +15,7 @@ import numpy as np
 from lookalike.kernels.best import keep_best
 from lookalike.kernels.cells import look_in_cells
 from lookalike.neighbours.best import Best
+from lookalike.tuning.cost import product_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.lsh.buckets import Seen
-    from lookalike.lsh.family import Cosine
+    from lookalike.lsh.family import Family
     from lookalike.neighbours.best import Exactly
     from lookalike.resources.threads import Threads
 
@@ -54,13 +55,13 @@ SLOWER = 3.0
 class Cells:
     """Vectors in cells."""
 
-    def __init__(self, family: Cosine, among: NDArray[np.int32], threads: Threads) -> None:
+    def __init__(self, family: Family, among: NDArray[np.int32], threads: Threads) -> None:
         self._family = family
         self._threads = threads
         self._centres = find_centres(family, among, cells_of(len(among)))
         rows = np.empty((len(among), family.length), np.float32)
         for part in parts_of(len(among), AT_A_TIME):
-            rows[part] = family.ready(among[part])
+            rows[part] = family.prepare(among[part])
         cell = nearest_centres(family, rows, self._centres)
         order = np.argsort(cell, kind="stable")
         self._members, self._rows = among[order], rows[order]
@@ -76,7 +77,9 @@ class Cells:
         truth = exact.nearest(sample, k)
         cell_of = np.zeros(len(self._family.matrix) + 1, np.int64)
         cell_of[self._members] = np.repeat(np.arange(len(self._centres)), np.diff(self._begins))
-        order = np.argsort(-self._family.about(self._family.ready(sample), self._centres), axis=1, kind="stable")
+        order = np.argsort(
+            -self._family.approximate_scores(self._family.prepare(sample), self._centres), axis=1, kind="stable"
+        )
         ranks = np.argsort(order, axis=1)[np.arange(len(sample))[:, None], cell_of[truth.items]]
         ranks = np.sort(ranks[truth.items >= 0])
         if not len(ranks):
@@ -97,8 +100,10 @@ class Cells:
     def _answer(
         self, questions: NDArray[np.int32], some: slice, exact: Exactly, k: int, wanted: int, seen: Seen
     ) -> Iterator[tuple[slice, Best]]:
-        asked = self._family.ready(questions[some])
-        close = self._family.about(asked, self._centres)  # at once: its threads and ours get in each other's way
+        asked = self._family.prepare(questions[some])
+        close = self._family.approximate_scores(
+            asked, self._centres
+        )  # at once: its threads and ours get in each other's way
         sizes = np.diff(self._begins)
 
         def look(part: slice) -> tuple[slice, Best, int]:
@@ -146,18 +151,18 @@ def cells_of(count: int) -> int:
     return math.isqrt(count)
 
 
-def cost(family: Cosine, count: int) -> float:
+def cost(family: Family, count: int) -> float:
     """Estimate the seconds it takes one core to put so many vectors in cells, and to answer the sample."""
     cells = cells_of(count)
     products = cells * (count + ROUNDS * min(FOR_A_CENTRE * cells, count))
-    return products * family.length * family.takes + SAMPLED * count * family.exactly()
+    return products * family.length * family.pair_seconds + SAMPLED * count * product_seconds(family)
 
 
-def find_centres(family: Cosine, among: NDArray[np.int32], count: int) -> NDArray[np.float32]:
+def find_centres(family: Family, among: NDArray[np.int32], count: int) -> NDArray[np.float32]:
     """Return centres of vectors, by Lloyd's method on a sample of them."""
     source = np.random.default_rng(family.recipe.seed)
     sample = np.sort(source.choice(among, min(FOR_A_CENTRE * count, len(among)), replace=False))
-    rows = family.ready(sample)
+    rows = family.prepare(sample)
     centres: NDArray[np.float32] = rows[source.choice(len(rows), count, replace=False)]
     for _ in range(ROUNDS):
         nearest = nearest_centres(family, rows, centres)
@@ -169,10 +174,10 @@ def find_centres(family: Cosine, among: NDArray[np.int32], count: int) -> NDArra
     return centres
 
 
-def nearest_centres(family: Cosine, rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
+def nearest_centres(family: Family, rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the centre that each vector is nearest to."""
     parts = parts_of(len(rows), AT_A_TIME)
-    return np.concatenate([family.about(rows[part], centres).argmax(axis=1) for part in parts])
+    return np.concatenate([family.approximate_scores(rows[part], centres).argmax(axis=1) for part in parts])
 
 
 def parts_of(count: int, step: int) -> Iterator[slice]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from lookalike.kernels import near as kernels
 from lookalike.kernels.best import keep_best
 from lookalike.kernels.prefix import mark_elements
 from lookalike.kernels.shingles import power_of_two
-from lookalike.measures import CONTAINMENT
 from lookalike.neighbours.best import Best
 
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.engines.local.run import Run
-    from lookalike.kinds.space import SetSpace, Space
+    from lookalike.exact.scan import Hits
     from lookalike.lsh.buckets import Seen
+    from lookalike.resources.threads import Threads
     from lookalike.store.sets import Sets
 
 ELEMENTS_AT_A_TIME, SETS_AT_A_TIME = 1 << 24, 1 << 17
@@ -38,11 +37,23 @@ MARKED_AT_A_TIME = 1 << 20
 """Elements that are marked in one task."""
 
 
+class Scannable(Protocol):
+    """A collection in which a few items can be compared with many others."""
+
+    def rounds(self, few: NDArray[np.int32]) -> list[slice]:
+        """Cut some items in parts that are small enough to be looked for in one scan."""
+
+    def scan(
+        self, few: NDArray[np.int32], among: NDArray[np.int32], min_score: float, *, one_way: bool = False
+    ) -> Iterator[Hits]:
+        """Compare a few items with many others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scanned:
     """Answers questions about weighted sets, by comparing them with all that they share something with."""
 
-    space: Space
+    collection: Scannable
     among: NDArray[np.int32]
 
     @property
@@ -52,10 +63,10 @@ class Scanned:
 
     def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
         """Yield the nearest of some questions at a time."""
-        for part in self.space.rounds(questions):
+        for part in self.collection.rounds(questions):
             some = questions[part]
             best = Best.of(len(some), k)
-            for hits in self.space.scan(some, self.among, 0.0, one_way=True):
+            for hits in self.collection.scan(some, self.among, 0.0, one_way=True):
                 keep_best(hits.few, hits.item, hits.similarity, some, best.items, best.scores)
                 seen.proposed += len(hits)
             yield part, best
@@ -64,12 +75,12 @@ class Scanned:
 class Listed:
     """Answers questions about sets, by lists of which sets have an element."""
 
-    def __init__(self, run: Run, space: SetSpace, among: NDArray[np.int32]) -> None:
-        measure = run.recipe.measure
-        self._sets = space.sets
-        self._threads = run.threads
+    def __init__(self, sets: Sets, threads: Threads, goal: tuple[int, float], among: NDArray[np.int32]) -> None:
+        self._sets = sets
+        self._threads = threads
         self._among = among
-        self._goal = (CONTAINMENT if measure.one_way else measure.code, run.recipe.least_score)
+        self._goal = goal
+        """The kernel of the measure, and the minimum similarity."""
         self._sets.make(among)
 
     @property

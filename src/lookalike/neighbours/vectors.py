@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.kernels import best as kernels
-from lookalike.lsh.family import Cosine
 from lookalike.neighbours.best import Best
 from lookalike.neighbours.cells import SAMPLED, Cells, InCells, cost
+from lookalike.tuning.cost import product_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lookalike.engines.local.run import Run
     from lookalike.lsh.buckets import Seen
     from lookalike.lsh.family import Family
+    from lookalike.resources import Resources
 
 TOGETHER = 256
 """Vectors that are compared with others in one block."""
@@ -47,7 +47,7 @@ class Everything:
         self._among = among
         self._blocks = [among[begin : begin + BASE] for begin in range(0, len(among), BASE)]
         self._holds = among.size * family.length * WIDTH <= MOST_HELD
-        self._ready = [family.ready(block) for block in self._blocks] if self._holds else []
+        self._ready = [family.prepare(block) for block in self._blocks] if self._holds else []
 
     @property
     def exact(self) -> Everything:
@@ -63,10 +63,10 @@ class Everything:
     def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
         """Return the nearest of some vectors."""
         family, best = self._family, Best.of(len(questions), k)
-        asked = family.ready(questions)
+        asked = family.prepare(questions)
         rows, columns = (np.empty(max(2 * BASE, 1 << 16), np.int32) for _ in range(2))
         for at, some in enumerate(self._blocks):
-            products = family.about(asked, self._ready[at] if self._holds else family.ready(some))
+            products = family.approximate_scores(asked, self._ready[at] if self._holds else family.prepare(some))
             bounds = bounds_of(products, best, k, family.margin)
             row = 0
             while row < len(products):
@@ -87,21 +87,21 @@ def bounds_of(products: NDArray[np.float32], best: Best, k: int, margin: float) 
 
 
 def find_vectors(
-    run: Run, family: Family, questions: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float
+    resources: Resources, family: Family, questions: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float
 ) -> Everything | InCells:
     """Return what answers questions about vectors: by cells, if some may be missed and that is worth it."""
     everything = Everything(family, among)
-    if recall < 1 and isinstance(family, Cosine) and cells_pay(family, len(questions), len(among)):
-        with run.stages.timed("cells"):
-            cells = Cells(family, among, run.threads)
+    if recall < 1 and family.has_cells and cells_pay(family, len(questions), len(among)):
+        with resources.stages.timed("cells"):
+            cells = Cells(family, among, resources.threads)
             wanted = cells.enough(questions, everything, k, recall)
         if wanted is not None:
             return InCells(cells, everything, wanted)
     return everything
 
 
-def cells_pay(family: Cosine, questions: int, among: int) -> bool:
+def cells_pay(family: Family, questions: int, among: int) -> bool:
     """Tell whether there are so many questions that it is worth while to make cells, and to answer some twice."""
     if questions <= SAMPLED or among <= FEW or among * family.length * WIDTH > MOST_HELD:
         return False
-    return questions * among * family.exactly() * (1 - LEFT) > PAY * cost(family, among)
+    return questions * among * product_seconds(family) * (1 - LEFT) > PAY * cost(family, among)

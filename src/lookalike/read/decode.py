@@ -1,4 +1,4 @@
-"""Columns as a file has them -> a batch as the kernels want it."""
+"""Columns as a file has them -> a batch as the kernels take it."""
 
 from __future__ import annotations
 
@@ -8,61 +8,63 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from .base import Batch
-from .columns import as_elements, as_ids, as_ranks, as_text, as_tokens, is_string, signed
-from .numbers import as_bits, as_vectors, truths_in
+from .columns import is_string
+from .ids import as_ids
+from .item_types.elements import signed
+from .item_types.weighted import with_weights
+from .ranks import as_ranks
 from .utf8 import ensure_utf8
-from .weights import as_weights, with_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .base import Options
+    from .base import Locate
+    from .options import Options
     from .roles import Roles
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is read of each item, and as what."""
+class Decoder:
+    """Which columns are read, and as what types."""
 
     roles: Roles
     options: Options
     id_type: pa.DataType
     rank_type: pa.DataType
     element_type: pa.DataType
-    """That of a single element, in a long table."""
+    """The type of a single element, in a long table."""
 
+    def batch(self, columns: pa.RecordBatch, first: int, locate: Locate) -> Batch:
+        """Check and convert columns, the first row of which is item `first`; `locate` returns where a row stands."""
+        column = columns.column(self.roles.text)
+        if self.options.is_long_table:
+            items, bit_length = self._elements(columns, locate), 0
+        else:
+            items = self.roles.item_type.decode(column, locate, self.options.encoding_errors)
+            bit_length = self.roles.item_type.bit_length(column)
+        return Batch(first, items, self._ids(columns, locate), self._ranks(columns, locate), bit_length)
 
-def make_batch(columns: pa.RecordBatch, plan: Plan, first: int, where: Callable[[int], str]) -> Batch:
-    """Check and convert the columns of a batch; `where` says where its i-th row stands."""
-    roles, errors = plan.roles, plan.options.encoding_errors
-    items = _items(columns.column(roles.text), plan, where)
-    if roles.weight is not None:
-        items = with_weights(items, columns.column(roles.weight), where, roles.weight)
-    ids = ranks = None
-    if roles.id is not None:
-        ids = as_ids(columns.column(roles.id), plan.id_type, where)
-        ids = ensure_utf8(ids, errors, where, "id") if is_string(ids.type) else ids
-    if roles.rank is not None:
-        ranks = as_ranks(columns.column(roles.rank), plan.rank_type, where, roles.rank)
-        ranks = ensure_utf8(ranks, errors, where, f"column {roles.rank!r}") if is_string(ranks.type) else ranks
-    truths = truths_in(columns.column(roles.text)) if roles.kind == "bits" else 0
-    return Batch(first, items, ids, ranks, truths)
+    def _ids(self, columns: pa.RecordBatch, locate: Locate) -> pa.Array | None:
+        if self.roles.id is None:
+            return None
+        return self._checked(as_ids(columns.column(self.roles.id), self.id_type, locate), locate, "id")
 
+    def _ranks(self, columns: pa.RecordBatch, locate: Locate) -> pa.Array | None:
+        name = self.roles.rank
+        if name is None:
+            return None
+        return self._checked(as_ranks(columns.column(name), self.rank_type, locate, name), locate, f"column {name!r}")
 
-def _items(column: pa.Array, plan: Plan, where: Callable[[int], str]) -> pa.Array:
-    errors = plan.options.encoding_errors
-    if plan.options.long:
-        single = as_ids(column, plan.element_type, where, "element")
-        if single.type == pa.uint64():
-            single = signed(single, where)
-        return ensure_utf8(single, errors, where, "element") if is_string(single.type) else single
-    if plan.roles.kind == "texts":
-        return ensure_utf8(as_text(column), errors, where)
-    decoders = {
-        "tokens": as_tokens,
-        "elements": as_elements,
-        "weights": as_weights,
-        "vectors": as_vectors,
-        "bits": as_bits,
-    }
-    return decoders[plan.roles.kind](column, where)
+    def _elements(self, columns: pa.RecordBatch, locate: Locate) -> pa.Array:
+        """Return the elements of a long table, one per row, with any weights."""
+        elements = as_ids(columns.column(self.roles.text), self.element_type, locate, "element")
+        if elements.type == pa.uint64():
+            elements = signed(elements, locate)
+        elements = self._checked(elements, locate, "element")
+        if self.roles.weight is None:
+            return elements
+        return with_weights(elements, columns.column(self.roles.weight), locate, self.roles.weight)
+
+    def _checked(self, array: pa.Array, locate: Locate, what: str) -> pa.Array:
+        """Return a column whose strings, if it has any, are valid UTF-8."""
+        if not is_string(array.type):
+            return array
+        return ensure_utf8(array, self.options.encoding_errors, locate, what)

@@ -1,4 +1,4 @@
-"""Default ids: where an item stands."""
+"""Paths for messages, and default ids: the file and row of an item."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 
 def display(path: Path) -> str:
-    """Write a path as valid Unicode, whatever bytes its name has."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    """Return a path as valid Unicode, whatever bytes its name has."""
+    try:
+        return os.fsencode(path).decode("utf-8", "replace")
+    except UnicodeEncodeError:  # a string that no file can be named
+        return str(path).encode("utf-8", "replace").decode("utf-8")
 
 
 def numbered(label: str, rows: npt.NDArray[np.int64]) -> pa.Array:
-    """Name rows of a file label:row, counted from 1."""
-    kind = pa.large_string()
-    return pc.binary_join_element_wise(text_value(label, kind), as_arrow(rows + 1).cast(kind), text_value(":", kind))
+    """Return label:row for rows of a file, counted from 1."""
+    string = pa.large_string()
+    numbers = as_arrow(rows + 1).cast(string)
+    return pc.binary_join_element_wise(text_value(label, string), numbers, text_value(":", string))

@@ -1,53 +1,60 @@
-"""Which files are meant, in an order that does not depend on how they were given."""
+"""Which files an input names, in an order that does not depend on how they were given."""
 
 from __future__ import annotations
 
 import glob
 import os
+import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
 
+from .formats import data_suffixes, format_of
 from .naming import display
-from .streams import CODECS, codec_of, open_bytes, reading
+from .streams import reading, suffixes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .base import Format, Options
+    from collections.abc import Iterable, Iterator, Sequence
 
 STDIN = "-"
-_FORMATS: dict[str, Format] = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".jsonlines": "jsonl",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".npy": "npy",
-}
-_PARQUET_MAGIC = b"PAR1"
-_HEAD_BYTES = 1 << 16
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")
+"""How a URL begins, with one slash of two if it was made a `Path`; a drive has one letter."""
+_MAX_SHOWN = 80
+"""Characters of a path in a message: a text may have been passed in its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file to read. `label` is how the user knows it; `path` differs from it when it was spooled."""
+def named_files(inputs: object) -> Sequence[str | Path] | None:
+    """Return the files that an input names; None if it holds items.
 
-    label: str
-    path: Path
-    format: Format
-    codec: str | None = None
-    delimiter: str = ","
+    A `Path` names a file, a folder or a glob, and so does a string. A list of paths does too. A list of strings holds
+    texts, unless every string ends in the suffix of a data file (such as .parquet or .csv.gz) and at least one of them
+    names a file that exists.
+    """
+    if isinstance(inputs, (str, Path)):
+        return [inputs]
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        return None
+    if all(isinstance(one, Path) for one in inputs):
+        return inputs
+    if all(isinstance(one, (str, Path)) and _has_data_suffix(one) for one in inputs) and any(map(_names_file, inputs)):
+        return inputs
+    return None
+
+
+def _has_data_suffix(given: str | Path) -> bool:
+    return "\n" not in str(given) and suffixes_of(Path(given))[0] in data_suffixes()
+
+
+def _names_file(given: str | Path) -> bool:
+    if "\0" in str(given):
+        return False
+    return os.path.isfile(given) or (glob.has_magic(str(given)) and bool(glob.glob(str(given), recursive=True)))  # noqa: PTH113, PTH207
 
 
 def expand(given: Iterable[str | Path], *, lines: bool = False) -> list[Path]:
-    """Resolve globs and directories; sort; refuse what occurs twice and what holds nothing."""
+    """Return the files that paths, folders and globs name, sorted; raise if one occurs twice, or there is none."""
     found = sorted((path for one in given for path in _expand_one(one, lines=lines)), key=str)
     seen: dict[str, Path] = {}
     for path in found:
@@ -61,27 +68,40 @@ def expand(given: Iterable[str | Path], *, lines: bool = False) -> list[Path]:
 
 
 def _expand_one(given: str | Path, *, lines: bool) -> Iterator[Path]:
-    path = Path(given)
-    label = display(path)
     if given == "":
-        raise InputError("the name of an input is empty; check the path")
+        raise InputError("the path of an input is empty; check it")
+    path = Path(given)
     if str(given) == STDIN:
         yield path
     elif os.path.lexists(path):
-        with reading(label):
+        with reading(display(path)):
             yield from _walk(path, lines=lines) if stat.S_ISDIR(path.stat().st_mode) else (path,)
-    elif glob.has_magic(str(given)):
+    elif glob.has_magic(str(given)) and "\0" not in str(given):
         matches = glob.glob(str(given), recursive=True)  # noqa: PTH207  a Path would lose a leading ./ or **
         if not matches:
-            raise InputError(f"{label} matches no file; check the pattern")
+            raise InputError(f"{_shown(given)} matches no file; check the pattern{_hint(given)}")
         for match in matches:
             yield from _expand_one(match, lines=lines)
+    elif _URL.match(str(given)):
+        raise InputError(f"{str(given)[:_MAX_SHOWN]}: URLs cannot be read; download the file first, and pass its path")
     else:
-        raise InputError(f"{label}: no such file or directory; check the path")
+        raise InputError(f"{_shown(given)}: no such file or directory; check the path{_hint(given)}")
+
+
+def _shown(given: str | Path) -> str:
+    """Return a path for a message: on one line, and no longer than a reader takes in."""
+    label = " ".join(display(Path(given)).split()) if "\n" in str(given) else display(Path(given))
+    return label if len(label) <= _MAX_SHOWN else f"{label[:_MAX_SHOWN]}..."
+
+
+def _hint(given: str | Path) -> str:
+    """Return what to do if a string without the looks of a path was meant as a text."""
+    looks_like_path = isinstance(given, Path) or format_of(suffixes_of(Path(given))[0]) or os.sep in given
+    return "" if looks_like_path else ", or pass a list if it is a text"
 
 
 def _walk(directory: Path, *, lines: bool) -> list[Path]:
-    """List the data files below a directory; if it has none, or lines are wanted, all but hidden ones."""
+    """List the data files below a folder; if it has none, or lines are wanted, all files but hidden ones."""
 
     def refuse(error: OSError) -> None:
         raise error
@@ -93,71 +113,7 @@ def _walk(directory: Path, *, lines: bool) -> list[Path]:
     files = [path for path in files if path.is_file()]
     if not files:
         raise InputError(f"{display(directory)} is a directory without files; nothing to read")
-    if lines or all(_suffixes(path)[0] == ".json" for path in files):
+    if lines:
         return files
-    return [path for path in files if _suffixes(path)[0] in _FORMATS] or files
-
-
-def _suffixes(path: Path) -> tuple[str, str]:
-    """Split the ending of a name: what it is, and how it is compressed."""
-    last = path.suffix.lower()
-    return (Path(path.stem).suffix.lower(), last) if last in CODECS else (last, "")
-
-
-def identify(path: Path, label: str, options: Options) -> Entry:
-    """Tell what kind of file it is: by its name, or by its first bytes where the name does not say."""
-    ending, compression = _suffixes(path)
-    codec = CODECS.get(compression)
-    if options.lines:
-        return _refuse_parquet(Entry(label, path, "text", codec))
-    if ending == ".json":
-        return Entry(label, path, _json_lines(path, label, codec), codec)
-    if ending not in _FORMATS:
-        head = _head(path, label, None)
-        return Entry(label, path, "parquet") if head.startswith(_PARQUET_MAGIC) else Entry(label, path, "text", codec)
-    if codec and _FORMATS[ending] in ("parquet", "npy"):
-        raise InputError(f"{label}: a {ending[1:]} file must not be compressed as a whole; decompress it first")
-    return Entry(label, path, _FORMATS[ending], codec, "," if ending == ".csv" else "\t")
-
-
-def sniff(path: Path, label: str, options: Options) -> Entry:
-    """Tell what kind of data came without a name, as from stdin.
-
-    Parquet and compression show in the first bytes; JSON Lines begin with {; CSV and TSV are recognised by a header
-    that names the text column. All else must be declared with --lines.
-    """
-    codec = codec_of(_head(path, label, None))
-    head = _head(path, label, codec)
-    if options.lines:
-        return _refuse_parquet(Entry(label, path, "text", codec))
-    if head.startswith(_PARQUET_MAGIC):
-        return Entry(label, path, "parquet")
-    if not head.strip() or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return Entry(label, path, "jsonl", codec)
-    names = (options.text,) if options.text is not None else ("text", "content", "body")
-    header = head.removeprefix(b"\xef\xbb\xbf").splitlines()[0].decode("utf-8", "replace")
-    for delimiter in "\t,":
-        if any(name in (cell.strip('" ') for cell in header.split(delimiter)) for name in names):
-            return Entry(label, path, "csv", codec, delimiter)
-    raise InputError(
-        f"{label} is neither parquet, nor JSON Lines, nor CSV with a column {' or '.join(map(repr, names))}; "
-        "add --lines if every line is an item"
-    )
-
-
-def _json_lines(path: Path, label: str, codec: str | None) -> Format:
-    """Let .json pass if it is one object a line; a JSON array is not read in a stream."""
-    if _head(path, label, codec).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
-        raise InputError(f"{label} is one JSON array; make it JSON Lines first, for instance with: jq -c '.[]'")
-    return "jsonl"
-
-
-def _refuse_parquet(entry: Entry) -> Entry:
-    if _head(entry.path, entry.label, None).startswith(_PARQUET_MAGIC):
-        raise InputError(f"{entry.label} is a parquet file, which has no lines; leave out --lines")
-    return entry
-
-
-def _head(path: Path, label: str, codec: str | None) -> bytes:
-    with reading(label), open_bytes(path, codec) as stream:
-        return bytes(stream.read(_HEAD_BYTES))
+    suffixes = data_suffixes()
+    return [path for path in files if suffixes_of(path)[0] in suffixes] or files

@@ -1,4 +1,4 @@
-"""One schema for files that differ, and rows brought to it."""
+"""One schema for files that differ, and rows cast to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def merge(schemas: Iterable[pa.Schema]) -> pa.Schema:
-    """Unite columns in the order they first appear; types that do not go together become strings.
+    """Return all columns in the order they first appear; types that have no common one become strings.
 
     Schemas that are all equal stay as they are, metadata included.
     """
@@ -41,7 +41,7 @@ def _merge_fields(left: pa.Field, right: pa.Field) -> pa.Field:
 
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema, label: str) -> pa.RecordBatch:
-    """Bring rows to a schema; columns they lack are null."""
+    """Cast rows to a schema; columns they lack are null."""
     if batch.schema.equals(schema, check_metadata=True):
         return batch
     if batch.schema.names == schema.names:  # also right when a name occurs twice
@@ -65,5 +65,5 @@ def _cast(array: pa.Array, field: pa.Field, label: str) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise InputError(
             f"{label}: column {field.name!r} is {array.type}, which cannot become {field.type}; "
-            "convert it, or read files of different schemas apart"
+            "convert it, or read files of different schemas separately"
         ) from error

@@ -1,4 +1,4 @@
-"""What can be read only once, kept in scratch files so that it can be read twice."""
+"""Temporary copies of what can be read only once, so that it can be read twice."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _COPY_BYTES = 1 << 20
 _OPEN_FILES = Path("/proc/self/fd")
-"""Where Linux lets an open file be opened again, though it has no name any more."""
+"""Where Linux lets an open file be opened again although it has no name."""
 _SUFFIX = ".spool"
-"""Of scratch files elsewhere, which have a name."""
+"""Suffix of temporary files on other systems, where they have a name."""
 
 
 class Spool:
-    """Scratch files of one source; removed on `close`, or with the object, or when Python ends.
+    """Temporary files of one source; removed on `close`, or with the object, or when Python ends.
 
     On Linux they have no name, so that nothing is left behind however the process ends.
     """
@@ -61,7 +61,8 @@ class Spool:
             handle, path = self._new_file()
         except OSError as error:
             raise OutputError(
-                f"no scratch file can be made in {self._scratch or tempfile.gettempdir()}: {error.strerror}"
+                f"no temporary file can be created in {self._scratch or tempfile.gettempdir()} ({error.strerror}); "
+                "choose another folder with `scratch`"
             ) from error
         self._finalizers.append(weakref.finalize(self, _remove, handle, path))
         try:
@@ -69,14 +70,14 @@ class Spool:
                 fill(file)
         except OSError as error:
             raise OutputError(
-                f"the scratch file {path} cannot be written: {error}; choose another --scratch"
+                f"the temporary file {path} cannot be written: {error}; choose another folder with `scratch`"
             ) from error
         except pa.ArrowException as error:
             raise InputError(f"the input stream failed: {str(error).splitlines()[0]}") from error
         return path
 
     def _new_file(self) -> tuple[int, Path]:
-        """Open a file, without a name from the start if it can be opened again all the same."""
+        """Open a file; where it can be opened again without a name, it never has one."""
         if _OPEN_FILES.is_dir():
             with tempfile.TemporaryFile(dir=self._scratch) as file:
                 handle = os.dup(file.fileno())
@@ -86,7 +87,7 @@ class Spool:
 
 
 def is_spooled(path: Path) -> bool:
-    """Tell whether a path is one of a scratch file, which means nothing to people."""
+    """Return whether a path is that of a temporary copy, which means nothing to people."""
     return path.parent == _OPEN_FILES or path.suffix == _SUFFIX
 
 

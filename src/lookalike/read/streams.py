@@ -1,8 +1,9 @@
-"""Bytes of a file, decompressed, in blocks of whole lines."""
+"""The bytes of a file, decompressed, in blocks of whole lines."""
 
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from .base import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -22,14 +22,14 @@ BOM = b"\xef\xbb\xbf"
 CODECS = {".gz": "gzip", ".zst": "zstd"}
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _STEP = 1 << 17
-"""Bytes searched at a time, so that the comparison stays in the processor's cache."""
+"""Bytes searched at a time, so that they stay in the processor's cache."""
 _NEWLINE = 10
 _SPACES = np.frombuffer(b" \t\r\n", dtype=np.uint8)
 
 
 @contextlib.contextmanager
 def reading(label: str) -> Iterator[None]:
-    """Turn what goes wrong while reading a file into one sentence."""
+    """Turn any failure to read a file into one sentence."""
     try:
         yield
     except LookalikeError:
@@ -50,6 +50,12 @@ def _sentence(error: BaseException) -> str:
     return str(reason).splitlines()[0].strip().rstrip(".")
 
 
+def suffixes_of(path: Path) -> tuple[str, str]:
+    """Return the suffix of a file that tells its format, and the one that tells its compression."""
+    last = path.suffix.lower()
+    return (Path(path.stem).suffix.lower(), last) if last in CODECS else (last, "")
+
+
 def codec_of(head: bytes) -> str | None:
     """Recognise a compressed file by its first bytes."""
     return next((codec for magic, codec in _MAGIC.items() if head.startswith(magic)), None)
@@ -67,7 +73,7 @@ def open_bytes(path: Path, codec: str | None) -> Iterator[IO[bytes] | Any]:
 
 
 def line_blocks(path: Path, codec: str | None, size: int) -> Iterator[bytes]:
-    """Cut a file into blocks of about `size` bytes that end where a line ends; a longer line is one block."""
+    """Yield a file in blocks of approximately `size` bytes that end where a line ends; a longer line is one block."""
     pending: list[bytes] = []
     with open_bytes(path, codec) as stream:
         head = stream.read(len(BOM))
@@ -84,7 +90,7 @@ def line_blocks(path: Path, codec: str | None, size: int) -> Iterator[bytes]:
 
 
 def all_lines(data: bytes, number: int) -> Lines:
-    """Find the lines of a block whose first line has this number."""
+    """Return the lines of a block, the first of which has this number."""
     view = np.frombuffer(data, dtype=np.uint8)
     ends = np.concatenate([start + _newlines(view[start : start + _STEP]) for start in range(0, len(view), _STEP)]) + 1
     if not len(ends) or ends[-1] != len(view):
@@ -98,13 +104,13 @@ def _newlines(view: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
 
 
 def without_blank(lines: Lines) -> Lines:
-    """Leave out lines that hold nothing but spaces. Only lines that begin with a space are looked at one by one."""
+    """Leave out lines that hold only spaces. Only lines that begin with a space are checked one by one."""
     view = np.frombuffer(lines.data, dtype=np.uint8)
-    doubtful = np.flatnonzero(np.isin(view[lines.starts], _SPACES))
-    if not len(doubtful):
+    suspects = np.flatnonzero(np.isin(view[lines.starts], _SPACES))
+    if not len(suspects):
         return lines
     keep = np.ones(len(lines), dtype=np.bool_)
-    for i in doubtful:
+    for i in suspects:
         keep[i] = bool(lines.data[lines.starts[i] : lines.ends[i]].strip(b" \t\r\n"))
     return Lines(lines.data, lines.starts[keep], lines.ends[keep], lines.numbers[keep])
 
@@ -118,8 +124,8 @@ def line_runs(path: Path, codec: str | None, size: int) -> Iterator[Lines]:
         yield lines
 
 
-def lines_about(path: Path, codec: str | None) -> int | None:
-    """Estimate how many lines a file has from its first megabyte; None if it is compressed."""
+def estimated_lines(path: Path, codec: str | None) -> int | None:
+    """Return the number of lines, estimated from the first megabyte; None if the file is compressed."""
     if codec is not None:
         return None
     with path.open("rb") as file:

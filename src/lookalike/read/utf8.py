@@ -1,6 +1,6 @@
-"""Text that is valid UTF-8, or a message that says where it is not.
+"""UTF-8: checked, replaced, or rejected with a message that says where.
 
-Arrow checks a whole array at memory speed; only an array that fails is looked at row by row.
+Arrow checks a whole array at memory speed; only an array that fails is searched row by row.
 """
 
 from __future__ import annotations
@@ -13,31 +13,30 @@ import pyarrow as pa
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from .base import EncodingErrors
+    from .base import EncodingErrors, Locate
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _OTHER_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
-def ensure_utf8(array: pa.Array, errors: EncodingErrors, where: Callable[[int], str], what: str = "text") -> pa.Array:
-    """Return the array if it is valid UTF-8; else replace what is not, or raise with the place of the first.
+def ensure_utf8(array: pa.Array, errors: EncodingErrors, locate: Locate, what: str = "text") -> pa.Array:
+    """Return an array if it is valid UTF-8; otherwise replace what is not, or raise and name the first place.
 
-    `array` is of type string or large_string; `where` says where its i-th value stands.
+    `array` is of type `string` or `large_string`; `locate` returns where its i-th value stands.
     """
     if is_valid(array):
         return array
     values = array.cast(pa.large_binary()).to_pylist()
     if errors == "strict":
-        raise invalid_utf8(where(_first_invalid(values)), what)
+        raise invalid_utf8(locate(_first_invalid(values)), what)
     texts = [None if value is None else value.decode("utf-8", "replace") for value in values]
     return pa.array(texts, type=pa.large_string()).cast(array.type)
 
 
 def is_valid(array: pa.Array) -> bool:
-    """Tell whether every string in the array is valid UTF-8."""
+    """Return whether every string in an array is valid UTF-8."""
     try:
         array.validate(full=True)
     except pa.ArrowInvalid:
@@ -55,29 +54,27 @@ def _first_invalid(values: list[bytes | None]) -> int:
 
 
 def invalid_utf8(where: str, what: str = "text") -> InputError:
-    """Make the error for text that cannot be decoded."""
-    return InputError(
-        f"{where}: the {what} is not valid UTF-8; --encoding-errors replace goes on with U+FFFD in its place"
-    )
+    """Return the error for text that cannot be decoded."""
+    return InputError(f"{where}: the {what} is not valid UTF-8; use `encoding_errors` replace to insert U+FFFD instead")
 
 
 def has_surrogate(text: str) -> bool:
-    """Tell whether a Python string holds what UTF-8 cannot: a lone surrogate."""
+    """Return whether a Python string holds a lone surrogate, which UTF-8 cannot encode."""
     return not text.isascii() and _SURROGATE.search(text) is not None
 
 
 def replace_surrogates(text: str) -> str:
-    """Put U+FFFD where a string holds lone surrogates.
+    """Return a string with U+FFFD in place of lone surrogates.
 
     Bytes that `surrogateescape` smuggled in are decoded again together, so that the result is the same as
-    `bytes.decode(errors="replace")` gives: one U+FFFD for a truncated sequence, not one a byte.
+    `bytes.decode(errors="replace")` gives: one U+FFFD for a truncated sequence, not one per byte.
     """
     smuggled = _OTHER_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
     return smuggled.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def scrub(value: Any) -> Any:  # noqa: ANN401  a JSON value
-    """Replace lone surrogates everywhere in a JSON value."""
+    """Return a JSON value with U+FFFD in place of every lone surrogate."""
     if isinstance(value, str):
         return replace_surrogates(value) if has_surrogate(value) else value
     if isinstance(value, list):
@@ -87,20 +84,20 @@ def scrub(value: Any) -> Any:  # noqa: ANN401  a JSON value
     return value
 
 
-def ensure_utf8_rows(batch: pa.RecordBatch, errors: EncodingErrors, where: Callable[[int], str]) -> pa.RecordBatch:
-    """Make every string of some rows valid, as rows must be that go to a file of another format."""
+def ensure_utf8_rows(batch: pa.RecordBatch, errors: EncodingErrors, locate: Locate) -> pa.RecordBatch:
+    """Return rows whose strings are all valid UTF-8, as a file of another format requires."""
     arrays = []
     for field, array in zip(batch.schema, batch.columns, strict=True):
-        arrays.append(_ensure_column(array, field.name, errors, where))
+        arrays.append(_ensure_column(array, field.name, errors, locate))
     return pa.record_batch(arrays, schema=batch.schema)
 
 
-def _ensure_column(array: pa.Array, name: str, errors: EncodingErrors, where: Callable[[int], str]) -> pa.Array:
+def _ensure_column(array: pa.Array, name: str, errors: EncodingErrors, locate: Locate) -> pa.Array:
     what = f"column {name!r}"
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-        return ensure_utf8(array, errors, where, what)
+        return ensure_utf8(array, errors, locate, what)
     if is_valid(array):
         return array
     if pa.types.is_dictionary(array.type):
-        return ensure_utf8(array.dictionary_decode(), errors, where, what).dictionary_encode().cast(array.type)
-    raise InputError(f"{where(0)} or after: {what} holds text that is not valid UTF-8 inside a {array.type}")
+        return ensure_utf8(array.dictionary_decode(), errors, locate, what).dictionary_encode().cast(array.type)
+    raise InputError(f"{locate(0)} or after: {what} holds text that is not valid UTF-8 inside a {array.type}")

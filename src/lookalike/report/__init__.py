@@ -1,4 +1,4 @@
-"""What a run did, for people: one page with numbers, plots and examples, which needs nothing beside it."""
+"""The report of a run: a self-contained HTML page with figures, plots and examples."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ ENDINGS = (".html", ".htm")
 
 
 def check(path: Path) -> None:
-    """Raise unless a report can be written under that name with the libraries there are: before the work is done."""
+    """Raise if the file name or a missing library prevents a report, before any work is done."""
     if path.suffix.lower() not in ENDINGS:
-        raise OutputError(f"{path} has no ending of a page; choose .html")
+        raise OutputError(f"A report must be an HTML file. Got {path}; choose a name that ends in .html")
     try:
-        import jinja2  # noqa: PLC0415, F401 - loaded when asked for
+        import jinja2  # noqa: PLC0415, F401 - loaded only when needed
         import matplotlib as mpl  # noqa: PLC0415, F401
     except ImportError as error:
         raise MissingExtraError("Jinja2 and matplotlib", "A report", "report") from error
 
 
 def report(result: Result, path: Path, *, force: bool = False) -> None:
-    """Write a report, unless that would overwrite an input, or an existing file without `force`."""
-    from lookalike.report.facts import sources_of  # noqa: PLC0415 - loaded when asked for
+    """Write a report. Never overwrite an input, and an existing file only with `force`."""
+    from lookalike.report.facts import sources_of  # noqa: PLC0415 - loaded only when needed
 
     check(path)
     inputs = [file for source in sources_of(result) for file in source.paths]
@@ -38,7 +38,7 @@ def report(result: Result, path: Path, *, force: bool = False) -> None:
 
 
 def write(result: Result, path: Path, summary: Summary) -> None:
-    """Write a report with the final numbers, whatever is there."""
-    from lookalike.report.page import make_page  # noqa: PLC0415 - loaded when asked for
+    """Write a report of the final summary, replacing any existing file."""
+    from lookalike.report.page import make_page  # noqa: PLC0415 - loaded only when needed
 
     write_file(make_page(result, summary).encode(), path)

@@ -1,4 +1,4 @@
-"""Long texts -> the passages worth showing: differences, with some of what is around them."""
+"""Excerpts of long texts: the differences, with some context around them."""
 
 from __future__ import annotations
 
@@ -13,55 +13,58 @@ if TYPE_CHECKING:
     from lookalike.examples import Side
 
 AROUND = 80
-"""Characters shown before and after a difference, and of the beginning."""
+"""Characters of context shown before and after a difference, and at the beginning."""
 
-LEAST_FOLDED = 60
-"""Characters that are worth being left out."""
+MIN_FOLDED = 60
+"""Minimum length in characters of a passage that is folded."""
 
-LONGEST_DIFFERENCE = 300
-"""Characters shown of one difference."""
+MAX_DIFFERENCE = 300
+"""Maximum number of characters shown of one difference."""
 
 SHOWN = 1000
-"""Characters shown of a text, about; a line counts as `LINE`, however short."""
+"""Approximate number of characters shown of a text; every line counts as at least `LINE`."""
 
 LINE = 40
 
-LONGEST_WORD = 20
-"""Characters up to which a word is not cut."""
+MAX_WORD = 20
+"""Maximum length in characters of a word that is not cut."""
 
-LONGEST_NAME = 300
-"""Characters shown of an id or a file's name."""
+MAX_NAME = 300
+"""Maximum number of characters shown of an ID or a file name."""
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Categories of characters that are not seen, or change how others are seen."""
+"""Unicode categories of characters that are invisible, or change how others are displayed."""
 
 HARMLESS = {"\n", "\t", "\N{ZERO WIDTH JOINER}", "\N{ZERO WIDTH NON-JOINER}"}
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a text that both have, or that differs; or words about what is left out."""
+    """A passage of a text that both items have or that differs, or a note about what was left out."""
 
     kind: Literal["same", "differs", "fold"]
     text: str
 
 
 def passages(side: Side, unit: str) -> list[Passage]:
-    """Return what to show of a text. What is left out is said; `unit` names what is not even held."""
+    """Return the passages to show of a text, with notes on what is left out.
+
+    `unit` names the units of `side.more`, which are not part of the text.
+    """
     shown: list[Passage] = []
     room = SHOWN
     at = 0
     for kind, begin, end in pieces(side.text, side.differs):
-        if room <= 0 and len(side.text) - at > LEAST_FOLDED:
+        if room <= 0 and len(side.text) - at > MIN_FOLDED:
             break
         if begin == end:
             continue
         if kind == "fold":
-            shown.append(fold(end - begin, "the same"))
-        elif kind == "differs" and end - begin > LONGEST_DIFFERENCE + LEAST_FOLDED:
-            cut = after_word(side.text, begin + LONGEST_DIFFERENCE)
+            shown.append(fold(end - begin, "identical"))
+        elif kind == "differs" and end - begin > MAX_DIFFERENCE + MIN_FOLDED:
+            cut = after_word(side.text, begin + MAX_DIFFERENCE)
             shown.append(Passage(kind, visible(side.text[begin:cut])))
-            shown.append(fold(end - cut, "that differ"))
+            shown.append(fold(end - cut, "differing"))
             room -= length(side.text[begin:cut])
         else:
             shown.append(Passage(kind, visible(side.text[begin:end])))
@@ -75,12 +78,12 @@ def passages(side: Side, unit: str) -> list[Passage]:
 
 
 def pieces(text: str, differs: tuple[Span, ...]) -> Iterator[tuple[Literal["same", "differs", "fold"], int, int]]:
-    """Yield the pieces of a text in order: what differs, what is around that, and long stretches to be folded."""
+    """Yield the pieces of a text in order: differences, their context, and long passages to fold."""
     at = 0
     for begin, end in (*differs, (len(text), len(text))):
-        low = after_word(text, at + AROUND if differs else LONGEST_DIFFERENCE)
+        low = after_word(text, at + AROUND if differs else MAX_DIFFERENCE)
         high = before_word(text, begin - AROUND) if begin < len(text) else begin
-        if high - low > LEAST_FOLDED:
+        if high - low > MIN_FOLDED:
             yield from (("same", at, low), ("fold", low, high), ("same", high, begin))
         else:
             yield "same", at, begin
@@ -89,41 +92,41 @@ def pieces(text: str, differs: tuple[Span, ...]) -> Iterator[tuple[Literal["same
 
 
 def length(text: str) -> int:
-    """Return how much room a text takes, about."""
+    """Return approximately how much space a text takes, in characters."""
     return max(len(text), LINE * text.count("\n"))
 
 
 def after_word(text: str, at: int) -> int:
-    """Return where the word at a place ends, unless that is far."""
-    return next((i for i in range(at, min(at + LONGEST_WORD, len(text))) if text[i].isspace()), at)
+    """Return the end of the word at a position, or the position itself if the word is long."""
+    return next((i for i in range(at, min(at + MAX_WORD, len(text))) if text[i].isspace()), at)
 
 
 def before_word(text: str, at: int) -> int:
-    """Return where the word at a place begins, unless that is far."""
-    return next((i for i in range(at, max(at - LONGEST_WORD, 0), -1) if text[i - 1].isspace()), at)
+    """Return the start of the word at a position, or the position itself if the word is long."""
+    return next((i for i in range(at, max(at - MAX_WORD, 0), -1) if text[i - 1].isspace()), at)
 
 
-def fold(count: int, what: str) -> Passage:
-    """Say how much is left out."""
-    return Passage("fold", f"{count:,} characters {what}")
+def fold(count: int, kind: str) -> Passage:
+    """Return a note on how many characters are left out."""
+    return Passage("fold", f"{count:,} {kind} characters")
 
 
 def visible(text: str) -> str:
-    r"""Replace characters that are not seen, or that change the order of others, by their numbers, which are seen.
+    r"""Replace characters that are invisible, or change the order of others, by their code points.
 
     >>> visible("a\x00b\u202ec")
     'a[U+0000]b[U+202E]c'
     """
-    return "".join(c if c in HARMLESS or unicodedata.category(c) not in HIDDEN else sign(c) for c in text)
+    return "".join(c if c in HARMLESS or unicodedata.category(c) not in HIDDEN else code_point(c) for c in text)
 
 
-def sign(character: str) -> str:
-    """Return a sign for a character that cannot be shown."""
+def code_point(character: str) -> str:
+    """Return the code point of a character in a visible form."""
     return f"[U+{ord(character):04X}]"
 
 
 def name(text: str) -> str:
-    """Return an id or the name of a file in one line, cut if it is very long."""
-    line = "".join(sign(c) if c in "\n\t" else c for c in visible(text[:LONGEST_NAME]))
-    more = len(text) - LONGEST_NAME
+    """Return an ID or a file name as a single line, truncated if it is very long."""
+    line = "".join(code_point(c) if c in "\n\t" else c for c in visible(text[:MAX_NAME]))
+    more = len(text) - MAX_NAME
     return line if more <= 0 else f"{line} … {more:,} more characters"

@@ -1,4 +1,4 @@
-"""What a result says of its run, as numbers and sentences for a page."""
+"""The figures and sentences of a report."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 Result: TypeAlias = Pairs | Deduplicated
 
 TITLES = 3
-"""Files named in the title."""
+"""Maximum number of files named in the title."""
 
 Row = tuple[str, str, str]
-"""A line of a table: name, value, and what to know about it."""
+"""A table row: name, value and explanation."""
 
 
 def sources_of(result: Result) -> tuple[Source, ...]:
-    """Return where the items came from."""
+    """Return the sources of the items."""
     return result.sources if isinstance(result, Pairs) else (result.source,)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """A result and its final summary, seen from the page's side."""
+    """A result and its final summary, as presented in a report."""
 
     result: Result
     summary: Summary
@@ -49,12 +49,12 @@ class Facts:
 
     @property
     def across(self) -> bool:
-        """Whether two collections were compared: there are no clusters then."""
+        """Whether two collections were compared, in which case there are no clusters."""
         return len(sources_of(self.result)) > 1
 
     @property
     def title(self) -> str:
-        """The names of the inputs, or what they were."""
+        """The names of the inputs, or a description of inputs in memory."""
         names = [self._name(source) for source in sources_of(self.result)]
         return " against ".join(names)
 
@@ -67,33 +67,35 @@ class Facts:
 
     @property
     def measure(self) -> Measure:
-        """How similarity was measured, or distance."""
+        """The measure of similarity or distance."""
         return self.result.recipe.measure
 
     @property
     def made_of(self) -> tuple[str, str]:
-        """What items are, and what is in them."""
+        """The nouns for an item and for its parts."""
         kinds = {"elements": ("set", "element"), "weights": ("set", "element"), "vectors": ("vector", "number")}
         kinds["bits"] = ("item", "bit")
         return kinds.get(self.result.recipe.shingling.kind, ("text", "shingle"))
 
     @property
     def reached(self) -> str:
-        """What pairs have at the threshold and beyond it."""
+        """The condition that pairs meet, such as "similarity 0.8 or more"."""
         return f"{self.measure.column} {self.summary.threshold:g} or {'less' if self.measure.is_distance else 'more'}"
 
     def rule(self) -> str:
-        """Say in a sentence when items count as duplicates."""
+        """Return a sentence that says when items count as duplicates."""
         s, kind = self.summary, self.result.recipe.shingling.kind
         if self.measure.is_distance:
-            return f"Items count as duplicates up to a {self.measure.name} distance of {s.threshold:g}."
-        what = {"elements": "elements", "vectors": "vectors"}.get(kind, f"{s.shingle} shingles")
-        name = "" if self.measure.name == "jaccard" else f" by {self.measure.name}"
-        return f"Items count as duplicates from a similarity of {s.threshold:g} of their {what}{name}."
+            return f"Items count as duplicates if their {self.measure.name} distance is at most {s.threshold:g}."
+        what = {"elements": "elements", "weights": "weighted elements", "vectors": "vectors"}.get(
+            kind, f"{s.shingle} shingles"
+        )
+        name = "" if self.measure.name == "jaccard" else f"{self.measure.name} "
+        return f"Items count as duplicates if the {name}similarity of their {what} is at least {s.threshold:g}."
 
     @cached_property
     def similarity(self) -> NDArray[np.float64]:
-        """The similarity of each pair, or of each item removed to its keeper; NaN where it is not known."""
+        """The similarity of each pair, or of each removed item to its keeper; NaN if unknown."""
         if isinstance(self.result, Pairs):
             found = self.result.to_arrow()[self.measure.column]
         else:
@@ -103,7 +105,7 @@ class Facts:
 
     @cached_property
     def near(self) -> NDArray[np.float64]:
-        """The known similarities but those of copies."""
+        """The known similarities, except those of copies."""
         found: NDArray[np.float64] = self.similarity[
             ~np.isnan(self.similarity) & (self.similarity != self.measure.best)
         ]
@@ -111,22 +113,22 @@ class Facts:
 
     @property
     def copies(self) -> int:
-        """Pairs with the same shingles, or items removed that have those of their keeper."""
+        """The number of pairs with the same shingles, or of removed items with the shingles of their keeper."""
         return int(np.count_nonzero(self.similarity == self.measure.best))
 
     @property
     def chained(self) -> int:
-        """Items below the threshold to their keeper: others in between connect them."""
+        """The number of items that other items connect to a keeper they do not match themselves."""
         return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.least_score))
 
     @property
     def unknown(self) -> int:
-        """Similarities that were not computed."""
+        """The number of similarities that were not computed."""
         return int(np.count_nonzero(np.isnan(self.similarity)))
 
     @cached_property
     def sizes(self) -> dict[int, int]:
-        """How many clusters there are of each size."""
+        """The number of clusters of each size."""
         if self.across:
             return {}
         clusters = self.result.clusters() if isinstance(self.result, Pairs) else self.result.clusters
@@ -134,81 +136,77 @@ class Facts:
 
     @property
     def seconds(self) -> float:
-        """How long the run took."""
+        """The duration of the run."""
         return self.summary.seconds.get("total", sum(self.summary.seconds.values()))
 
     def strip(self) -> list[Row]:
-        """Return the numbers at the top."""
+        """Return the key figures at the top of the page."""
         s = self.summary
-        chance = "all pairs" if s.exact else percent(s.recall)
-        found = (
-            "found",
-            chance,
-            "by exact search" if s.exact else f"of pairs at {self.measure.column} {s.threshold:g}",
-        )
-        took = ("took", duration(self.seconds), f"on {s.threads} thread{'s' * (s.threads != 1)}")
+        predicted = "exact search" if s.exact else f"predicted at {self.measure.column} {s.threshold:g}"
+        recall = ("recall", percent(s.recall), predicted)
+        time = ("time", duration(self.seconds), f"with {s.threads} thread{'s' * (s.threads != 1)}")
         if self.deduplicated:
             return [
-                ("items", f"{s.items:,}", "went in"),
+                ("items", f"{s.items:,}", "read"),
                 ("kept", f"{s.kept:,}", share(s.kept, s.items)),
                 ("removed", f"{s.removed:,}", share(s.removed, s.items)),
-                ("clusters", f"{s.clusters:,}", "of two items or more"),
-                found,
-                took,
+                ("clusters", f"{s.clusters:,}", "of two or more items"),
+                recall,
+                time,
             ]
         clusters = [] if self.across else [("clusters", f"{s.clusters:,}", "of connected pairs")]
         return [
-            ("items", f"{s.items:,}", "went in"),
+            ("items", f"{s.items:,}", "read"),
             ("pairs", f"{s.pairs:,}", f"at {self.reached}"),
             *clusters,
-            ("candidates", f"{s.candidates:,}", "were compared"),
-            found,
-            took,
+            ("candidates", f"{s.candidates:,}", "compared"),
+            recall,
+            time,
         ]
 
     def went_in(self) -> list[Row]:
-        """Return the table of what was read."""
+        """Return the table of the input."""
         s, (whole, part) = self.summary, self.made_of
-        empty = ("empty", f"{s.empty:,}", f"no {part}, nulls included: compared with nothing, always kept")
-        short = ("short", f"{s.short:,}", f"a single {part}: they match only as a whole")
+        empty = ("empty", f"{s.empty:,}", f"without a {part}, including nulls: never compared, always kept")
+        short = ("short", f"{s.short:,}", f"with a single {part}: match only as a whole")
         return [
-            ("items", f"{s.items:,}", "of both collections" if self.across else "read"),
-            ("null", f"{s.nulls:,}", f"no {whole} at all"),
+            ("items", f"{s.items:,}", "in both collections" if self.across else "read"),
+            ("null", f"{s.nulls:,}", f"no {whole}"),
             *([empty, short] if self.measure.of == "sets" else []),
-            ("exact copies", f"{s.copies:,}", f"the same {part}s as an earlier item: compared once"),
-            ("candidates", f"{s.candidates:,}", "pairs of items that were compared exactly"),
+            ("exact copies", f"{s.copies:,}", f"same {part}s as an earlier item: compared only once"),
+            ("candidates", f"{s.candidates:,}", "pairs of items compared exactly"),
         ]
 
     def came_out(self) -> list[Row]:
-        """Return the table of what became of the items, or which pairs there are."""
+        """Return the table of the output: items kept and removed, or pairs."""
         s, near = self.summary, len(self.near)
         rows = (
             [
-                ("kept", f"{s.kept:,}", "alone, or the keeper of their cluster"),
-                ("exact copies", f"{self.copies:,}", f"removed: the same {self.made_of[1]}s as their keeper"),
-                ("near-duplicates", f"{near:,}", "removed: similar to their keeper, or connected to it by others"),
-                ("clusters", f"{s.clusters:,}", f"with one keeper each, by the rule {self.keep}"),
+                ("kept", f"{s.kept:,}", "in no cluster, or the keeper of one"),
+                ("exact copies", f"{self.copies:,}", f"removed: same {self.made_of[1]}s as their keeper"),
+                ("near-duplicates", f"{near:,}", "removed: similar to their keeper, or connected to it through others"),
+                ("clusters", f"{s.clusters:,}", f"one keeper each, chosen by the rule {self.keep}"),
             ]
             if self.deduplicated
             else [
-                ("pairs", f"{s.pairs:,}", f"each verified by its exact {self.measure.column}"),
+                ("pairs", f"{s.pairs:,}", f"verified by exact {self.measure.column}"),
                 ("exact copies", f"{self.copies:,}", f"pairs with the same {self.made_of[1]}s"),
-                ("near-duplicates", f"{near:,}", f"pairs of {self.reached}, but no copies"),
+                ("near-duplicates", f"{near:,}", f"other pairs at {self.reached}"),
             ]
         )
         if not self.deduplicated and not self.across:
-            rows.append(("clusters", f"{s.clusters:,}", "groups of items that pairs connect"))
+            rows.append(("clusters", f"{s.clusters:,}", "groups of items connected by pairs"))
         if self.unknown:
-            rows.append(("not known", f"{self.unknown:,}", "similarities that were not computed"))
+            rows.append(("unknown", f"{self.unknown:,}", "similarity not computed"))
         return rows
 
     @property
     def keep(self) -> str:
-        """The rule that chose the keepers; nothing for pairs."""
+        """The rule that chose the keepers; empty for pairs."""
         return name(self.result.keep) if isinstance(self.result, Deduplicated) else ""
 
     def fate(self) -> list[tuple[str, int, str]]:
-        """Return what became of the items: name, count, class."""
+        """Return the numbers of items kept and removed: name, count, CSS class."""
         shares = [
             ("kept", self.summary.kept, "kept"),
             ("near-duplicates", len(self.near) + self.unknown, "near"),
@@ -217,7 +215,7 @@ class Facts:
         return shares if self.deduplicated and self.summary.items else []
 
     def stages(self) -> list[tuple[str, str, float, str]]:
-        """Return each stage: name, seconds, its share of the longest, and the most memory held up to its end."""
+        """Return each stage: name, seconds, time relative to the longest stage, and peak memory up to its end."""
         s = self.summary
         spent = {stage: seconds for stage, seconds in s.seconds.items() if stage != "total"}
         longest = max(spent.values(), default=0) or 1
@@ -227,7 +225,7 @@ class Facts:
         ]
 
     def settings(self) -> list[tuple[str, str]]:
-        """Return everything that decided the result, by the names of the settings in Python."""
+        """Return all settings that determine the result, by their names in Python."""
         recipe = self.result.recipe
         switches = asdict(recipe.shingling)
         del switches["kind"], switches["size"]
@@ -248,21 +246,21 @@ class Facts:
 
 
 def label(path: Path, *, whole: bool = True) -> str:
-    """Return a file's name or path as it is shown; what was read from a pipe has none."""
+    """Return the displayed name or path of a file."""
     if is_spooled(path):
         return "standard input"
     return name(display(path if whole else Path(path.name)))
 
 
 def percent(chance: float) -> str:
-    """Return a chance as a percentage, never rounded to certainty.
+    """Return a probability as a percentage, never rounded up to 100%.
 
     >>> percent(0.991), percent(0.9999999), percent(1.0)
     ('99.10%', 'over 99.99%', '100%')
     """
     if chance == 1:
         return "100%"
-    return f"{chance:.2%}" if chance < 0.99995 else "over 99.99%"  # noqa: PLR2004 - where it would be rounded
+    return f"{chance:.2%}" if chance < 0.99995 else "over 99.99%"  # noqa: PLR2004 - from here it would be rounded up
 
 
 def share(part: int, whole: int) -> str:
@@ -271,19 +269,19 @@ def share(part: int, whole: int) -> str:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes for people."""
+    """Return a number of bytes in megabytes."""
     return f"{count / 1e6:,.0f} MB"
 
 
 def duration(seconds: float) -> str:
-    """Return a time for people.
+    """Return a human-readable duration.
 
     >>> duration(0.417), duration(75), duration(7265)
     ('0.42 s', '1 min 15 s', '2 h 1 min')
     """
     whole = round(seconds)
-    if whole < 60:  # noqa: PLR2004 - seconds of a minute
+    if whole < 60:  # noqa: PLR2004 - seconds per minute
         return f"{seconds:.2f} s"
-    if whole < 3600:  # noqa: PLR2004 - seconds of an hour
+    if whole < 3600:  # noqa: PLR2004 - seconds per hour
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"

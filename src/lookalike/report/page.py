@@ -1,4 +1,4 @@
-"""Facts -> one page of HTML that needs nothing beside it: no script, no request, its style and plots inside."""
+"""The HTML page of a report: self-contained, without scripts or requests, with inline styles and plots."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
     from lookalike.tuning.recall import Share
 
 FILES = 50
-"""Files listed by name."""
+"""Maximum number of files listed by name."""
 
 KINDS = {
-    "largest": ("The largest clusters", "The keeper, and the member least similar to it."),
+    "largest": ("Largest clusters", "Each keeper with the member that is least similar to it."),
     "typical": (
         "Typical clusters",
-        "Clusters of the median size, chosen at random: the keeper, and the member least similar to it.",
+        "Random clusters of median size: each keeper with the member that is least similar to it.",
     ),
     "above": (
         "Just above the threshold",
-        "The least similar that count as duplicates. If these are not duplicates to you, raise the threshold.",
+        "The least similar items that count as duplicates. If these are not duplicates to you, raise the threshold.",
     ),
     "below": (
         "Just below the threshold",
-        "The most similar of those compared and turned down. If these are duplicates to you, lower the threshold.",
+        "The most similar items that were compared and rejected. If these are duplicates to you, lower the threshold.",
     ),
 }
-"""Headings of examples."""
+"""Heading and explanation of each kind of example."""
 
 OF_DISTANCES = {
     "above": (
         "Just within the threshold",
-        "The farthest apart that count as duplicates. If these are not duplicates to you, lower the threshold.",
+        "The most distant items that count as duplicates. If these are not duplicates to you, lower the threshold.",
     ),
     "below": (
         "Just beyond the threshold",
-        "The closest of those compared and turned down. If these are duplicates to you, raise the threshold.",
+        "The closest items that were compared and rejected. If these are duplicates to you, raise the threshold.",
     ),
 }
-"""The same, where less is closer."""
+"""The same for distances, where smaller is closer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot with its heading and a sentence below."""
+    """A plot with its heading and caption."""
 
     heading: str
     svg: Markup
@@ -68,17 +68,18 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An example as it is shown."""
+    """An example, prepared for the template."""
 
     similarity: str
-    about: str
+    cluster: str
+    """Size of the cluster, or empty."""
     sides: tuple[tuple[str, str, list[Passage]], ...]
-    """Role, id and passages of both."""
+    """Role, ID and passages of both items."""
     remark: str
 
 
 def make_page(result: Result, summary: Summary) -> str:
-    """Return the page about a run."""
+    """Return the report of a run as HTML."""
     facts = Facts(result, summary)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     package = files("lookalike.report")
@@ -87,7 +88,7 @@ def make_page(result: Result, summary: Summary) -> str:
         facts=facts,
         s=summary,
         style=Markup((package / "style.css").read_text("utf-8")),  # noqa: S704 - ours
-        plots=list(drawn(facts)),
+        plots=make_plots(facts),
         measured=list(map(measured_row, (*summary.measured.bins, summary.measured.overall)))
         if summary.measured
         else [],
@@ -100,41 +101,39 @@ def make_page(result: Result, summary: Summary) -> str:
     )
 
 
-def drawn(facts: Facts) -> list[Plot]:
-    """Draw what there is to draw."""
+def make_plots(facts: Facts) -> list[Plot]:
+    """Return the plots that apply to a run."""
     s = facts.summary
     found = [s_curve(facts)]
     if len(facts.near):
         found.append(histogram(facts))
     if facts.sizes:
         items = sum(size * count for size, count in facts.sizes.items())
-        caption = f"{items:,} items are in {s.clusters:,} clusters; the largest has {max(facts.sizes):,}."
+        caption = f"{items:,} items are in {s.clusters:,} clusters; the largest has {max(facts.sizes):,} items."
         found.append(plot("Cluster sizes", plots.sizes(facts.sizes), "sizes", caption))
     if s.measured:
         caption = (
-            f"The partners of {s.measured.sampled:,} sampled items were looked for by an exact scan: points are the "
-            "share of them that the run found, lines what the S-curve predicts."
+            f"An exact scan found the true partners of {s.measured.sampled:,} sampled items. Points show the share "
+            "that the run found, lines what the S-curve predicts."
         )
         figure = plots.recall(s.measured.bins, s.measured.confidence, facts.measure.column)
-        found.append(plot("Recall, measured", figure, "recall", caption))
+        found.append(plot("Measured recall", figure, "recall", caption))
     return found
 
 
 def s_curve(facts: Facts) -> Plot:
-    """Draw the chance to be found over the similarity."""
+    """Plot the probability of being found against the similarity."""
     s = facts.summary
     if facts.result.recipe.banding is None:
-        caption = f"The search was exact: every pair of {facts.reached} was found, and no other."
+        caption = f"The search was exact: it found every pair at {facts.reached}, and no other."
     else:
         chances = ", ".join(f"{percent(chance)} at {similarity}" for similarity, chance in s.chance.items())
-        caption = (
-            f"Chance of a pair to be found: {chances}. What is compared in vain costs time, and is never reported."
-        )
-    return plot("Chance to be found", facts.result.recipe.plot(), "curve", caption)
+        caption = f"Probability that a pair is found: {chances}. False candidates cost time, but are never reported."
+    return plot("Probability of being found", facts.result.recipe.plot(), "curve", caption)
 
 
 def histogram(facts: Facts) -> Plot:
-    """Draw how similar pairs are, or members to their keepers."""
+    """Plot the similarities of pairs, or of members to their keepers."""
     column = facts.measure.column.capitalize()
     if facts.deduplicated:
         heading, what = (
@@ -144,22 +143,22 @@ def histogram(facts: Facts) -> Plot:
     else:
         heading, what = f"{column} of pairs", f"{len(facts.near):,} pairs of near-duplicates."
     if facts.copies:
-        what += f" {facts.copies:,} exact copies, of {facts.measure.column} {facts.measure.best:g}, are not drawn."
+        what += f" {facts.copies:,} exact copies ({facts.measure.column} {facts.measure.best:g}) are not shown."
     if facts.chained:
         beyond = "beyond" if facts.measure.is_distance else "below"
-        what += f" {facts.chained:,} in grey are {beyond} the threshold: items in between connect them to their keeper."
-    up = "items removed" if facts.deduplicated else "pairs"
+        what += f" {facts.chained:,} (grey) are {beyond} the threshold: other items connect them to their keeper."
+    up = "removed items" if facts.deduplicated else "pairs"
     draw = plots.distances if facts.measure.is_distance else plots.histogram
     return plot(heading, draw(facts.near, facts.summary.threshold, up), "similarity", what)
 
 
 def plot(heading: str, figure: Figure, name: str, caption: str) -> Plot:
-    """Make a plot part of the page."""
+    """Return a plot with its figure as inline SVG."""
     return Plot(heading, Markup(plots.as_svg(figure, name, f"{heading}. {caption}")), caption)  # noqa: S704 - ours
 
 
 def measured_row(share: Share) -> tuple[str, ...]:
-    """Return a line of the table of measured recall."""
+    """Return a row of the table of measured recall."""
     low, high = share.interval
     return (
         f"{share.low:.2f} to {share.high:.2f}" if share.low < share.high else f"{share.low:g}",
@@ -172,7 +171,7 @@ def measured_row(share: Share) -> tuple[str, ...]:
 
 
 def inputs(result: Result) -> list[tuple[str, list[str], int]]:
-    """Return for each collection what it was, its files, and how many more there are."""
+    """Return a description of each collection, its first files, and the number of other files."""
     found = []
     for source in sources_of(result):
         paths = [label(path) for path in source.paths[:FILES]]
@@ -184,7 +183,7 @@ def inputs(result: Result) -> list[tuple[str, list[str], int]]:
 
 
 def groups(result: Result) -> list[tuple[str, str, list[Shown]]]:
-    """Return the examples by kind, with a heading and a sentence for each."""
+    """Return the examples by kind, with a heading and an explanation for each."""
     found = []
     kinds = KINDS | OF_DISTANCES if result.recipe.measure.is_distance else KINDS
     for kind, (heading, sentence) in kinds.items():
@@ -195,7 +194,7 @@ def groups(result: Result) -> list[tuple[str, str, list[Shown]]]:
 
 
 def roles(example: Example, result: Result) -> tuple[str, str]:
-    """Name the two items of an example."""
+    """Return the roles of the two items of an example."""
     if example.size is not None:
         return "keeper", "member"
     return ("left", "right") if isinstance(result, Pairs) or example.kind == "below" else ("keeper", "member")
@@ -208,23 +207,23 @@ def show(example: Example, result: Result) -> Shown:
         "elements": "elements",
         "weights": "elements",
         "vectors": "numbers",
-        "bits": "words of 64 bits",
+        "bits": "64-bit words",
     }
     unit = units.get(result.recipe.shingling.kind, "characters")
 
     def prepare(role: str, side: Side) -> tuple[str, str, list[Passage]]:
         return role, name(side.id), passages(side, unit)
 
-    about = "" if example.size is None else f"cluster of {example.size:,} items"
+    cluster = "" if example.size is None else f"cluster of {example.size:,} items"
     sides = (example.left, example.right)
     remark = ""
     if not any(side.differs for side in sides):
         remark = (
             ""
             if result.recipe.measure.of != "sets"
-            else "All shingles are the same."
+            else "All shingles are identical."
             if example.similarity == 1
-            else "Every token is in a shared shingle: what differs is their order, or how often they occur."
+            else "Every token is part of a shared shingle: only the order or the number of occurrences differs."
         )
     prepared = tuple(prepare(role, side) for role, side in zip(roles(example, result), sides, strict=True))
-    return Shown(f"{example.similarity:.4f}", about, prepared, remark)
+    return Shown(f"{example.similarity:.4f}", cluster, prepared, remark)

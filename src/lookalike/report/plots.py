@@ -1,4 +1,4 @@
-"""Plots, as figures of matplotlib: to be saved as a file, or put into a page as SVG that follows the page's colours."""
+"""Matplotlib plots, to save as a file or to embed in a page as SVG that follows the colours of the page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lookalike.tuning.recall import Share
 
 Chance = Callable[[float], float]
-"""The chance of two items to be compared, of their similarity or distance."""
+"""The probability that two items are compared, as a function of their similarity or distance."""
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -46,10 +46,10 @@ COLOURS = {
     "red": "#bf4a30",
     "grey": "#a3abb5",
 }
-"""Every colour of a plot, by name; in a page each is the CSS variable of that name."""
+"""The colours of plots, by name; in a page, each becomes the CSS variable of that name."""
 
 STYLE: dict[Any, Any] = {
-    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same measures, so the same bytes, everywhere
+    "font.family": ["DejaVu Sans"],  # ships with matplotlib: same font metrics, so the same bytes everywhere
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -72,10 +72,10 @@ STYLE: dict[Any, Any] = {
 }
 
 SIZE = (4.8, 3.1)
-"""Inches. In a page a plot is as wide as its column, from a phone's to half a screen's."""
+"""Width and height in inches. In a page, a plot is as wide as its column."""
 
 POINTS = 72
-"""Of an inch; units of the SVG."""
+"""SVG units per inch."""
 
 TINY = 1e-9
 NARROWEST = 0.01
@@ -84,83 +84,83 @@ BINS = 40
 WIDTHS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.025)
 
 EDGES = (2, 3, 4, 5, 10, 20, 50, *(10**power for power in range(2, 11)))
-"""Where ranges of cluster sizes begin."""
+"""Lower bounds of the ranges of cluster sizes."""
 
 UNWANTED = [
     re.compile(pattern, re.DOTALL)
     for pattern in (
         r"^.*?(?=<svg)",
         r"<metadata>.*?</metadata>",
-        r"<defs>\s*<style.*?</style>\s*</defs>",  # it would hold for the whole page; style.css has it for plots
-        r'font-family: [^;"]*;?',  # the page's font
+        r"<defs>\s*<style.*?</style>\s*</defs>",  # would apply to the whole page; style.css has the same for plots
+        r'font-family: [^;"]*;?',  # use the font of the page
     )
 ]
-"""What a figure's SVG has that a page does not need."""
+"""Parts of the SVG of a figure that a page does not need."""
 
 
 @dataclass(frozen=True, slots=True)
 class Across:
-    """What goes across a plot: similarity from 0 to 1, or distance from 0 on."""
+    """The horizontal axis of a plot: similarity from 0 to 1, or distance from 0."""
 
     column: str = "similarity"
-    most: float = 1.0
+    max_value: float = 1.0
     label: str = "similarity of two items"
 
     @property
     def is_distance(self) -> bool:
-        """Whether pairs are on the left of the threshold."""
+        """Whether pairs are to the left of the threshold."""
         return self.column == "distance"
 
 
-def across(measure: Measure, most: float) -> Across:
-    """Return what goes across the plots of a measure, up to a value."""
+def across(measure: Measure, max_value: float) -> Across:
+    """Return the horizontal axis for a measure, up to a maximum value."""
     name = {"jaccard": "similarity", "agreement": "agreement"}.get(measure.name, f"{measure.name} {measure.column}")
     unit = ", in bits" if measure.of == "bits" else ""
-    return Across(measure.column, most, f"{name} of two items{unit}")
+    return Across(measure.column, max_value, f"{name} of two items{unit}")
 
 
 def curve(
     banding: Banding, threshold: float | None = None, chance: Chance | None = None, of: Across | None = None
 ) -> Figure:
-    """Draw the S-curve: the chance of two items to be compared, over their similarity; or over what `of` says.
+    """Plot the S-curve: the probability that two items are compared, against their similarity or the axis `of`.
 
-    With a threshold, the pairs that are missed (false negatives) and the candidates that are compared in vain (false
-    positives) are shaded. `chance` is that of bands of sets, if it is not given.
+    With a threshold, missed pairs (false negatives) and false candidates (false positives) are shaded. `chance`
+    defaults to that of the banding for sets.
     """
     chance, of = chance or banding.chance, of or Across()
-    values = np.linspace(0, of.most, 401)
+    values = np.linspace(0, of.max_value, 401)
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(of.label, "chance to be compared")
+        figure, axes = canvas(of.label, "probability of being compared")
         name = f"{banding.bands} bands of {banding.rows} rows"
-        draw_chance(axes, values.tolist(), [chance(value) for value in values], name, of.most)
+        draw_chance(axes, values.tolist(), [chance(value) for value in values], name, of.max_value)
         if threshold is not None:
             low = np.append(values[values < threshold], threshold)
             high = np.append(threshold, values[values > threshold])
             pairs, others = (low, high) if of.is_distance else (high, low)
-            missed, vain = ([chance(value) for value in part] for part in (pairs, others))
-            shade(axes, pairs, missed, 1, "red", 0.55, "missed (false negatives)")
-            shade(axes, others, vain, 0, "blue", 0.2, "compared in vain (false positives)")
+            missed, false = ([chance(value) for value in part] for part in (pairs, others))
+            shade(axes, pairs, missed, 1, "red", 0.55, "missed pairs (false negatives)")
+            shade(axes, others, false, 0, "blue", 0.2, "false candidates (false positives)")
             mark_threshold(axes, threshold)
         figure.legend(loc="outside lower left", ncols=2)
         return figure
 
 
 def step(threshold: float, of: Across | None = None) -> Figure:
-    """Draw what becomes of the S-curve in an exact search: a step at the threshold."""
+    """Plot the S-curve of an exact search: a step at the threshold."""
     of = of or Across()
     with mpl.rc_context(STYLE):
-        figure, axes = canvas(of.label, "chance to be found")
+        figure, axes = canvas(of.label, "probability of being found")
         up = [1, 1, 0, 0] if of.is_distance else [0, 0, 1, 1]
-        draw_chance(axes, [0, threshold, threshold, of.most], up, "exact search", of.most)
+        draw_chance(axes, [0, threshold, threshold, of.max_value], up, "exact search", of.max_value)
         mark_threshold(axes, threshold)
         figure.legend(loc="outside lower left", ncols=2)
         return figure
 
 
-def draw_chance(axes: Axes, values: Sequence[float], chance: Sequence[float], label: str, most: float) -> None:
-    """Draw a chance over the similarity, or distance."""
+def draw_chance(axes: Axes, values: Sequence[float], chance: Sequence[float], label: str, max_value: float) -> None:
+    """Plot a probability against the similarity or distance."""
     axes.plot(values, chance, color=COLOURS["blue"], linewidth=2, label=label, clip_on=False, zorder=3)
-    axes.set(xlim=(0, most), ylim=(0, 1.02))
+    axes.set(xlim=(0, max_value), ylim=(0, 1.02))
 
 
 def shade(
@@ -172,12 +172,12 @@ def shade(
     alpha: float,
     label: str,
 ) -> None:
-    """Fill what is between a chance and 0 or 1."""
+    """Shade the area between a probability and `other`, which is 0 or 1."""
     axes.fill_between(similarity, chance, other, color=COLOURS[colour], alpha=alpha, linewidth=0, label=label)
 
 
 def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pairs") -> Figure:
-    """Draw how many there are of each similarity below 1; those below the threshold in grey."""
+    """Plot a histogram of similarities below 1, with those below the threshold in grey."""
     with mpl.rc_context(STYLE):
         figure, axes = canvas("similarity", up)
         edges = bins(min(threshold, similarity.min(initial=1)))
@@ -193,34 +193,34 @@ def histogram(similarity: NDArray[np.float64], threshold: float, up: str = "pair
 
 
 def distances(distance: NDArray[np.float64], threshold: float, up: str = "pairs") -> Figure:
-    """Draw how many there are of each distance above 0; those beyond the threshold in grey."""
+    """Plot a histogram of distances above 0, with those beyond the threshold in grey."""
     with mpl.rc_context(STYLE):
         figure, axes = canvas("distance", up)
-        most = max(threshold, distance.max(initial=0.0), TINY)
-        edges = np.linspace(0, most, BINS + 1)
+        largest = max(threshold, distance.max(initial=0.0), TINY)
+        edges = np.linspace(0, largest, BINS + 1)
         counts, _ = np.histogram(distance, edges)
         colours = np.where(edges[:-1] >= threshold, COLOURS["grey"], COLOURS["blue"])
         axes.bar(edges[:-1], counts, np.diff(edges) * 0.9, align="edge", color=colours.tolist(), linewidth=0)
-        axes.set_xlim(0, most * 1.02)
+        axes.set_xlim(0, largest * 1.02)
         axes.set_ylim(0, max(int(counts.max(initial=0)), 1) * 1.06)
         whole_numbers(axes)
         mark_threshold(axes, threshold)
         return figure
 
 
-def bins(least: float) -> NDArray[np.float64]:
-    """Return edges from a similarity to 1: about forty bins whose width is a round number."""
-    width = next((width for width in WIDTHS if (1 - least) / width <= BINS), WIDTHS[-1])
-    first = np.floor(least / width + TINY)
+def bins(lowest: float) -> NDArray[np.float64]:
+    """Return bin edges from a similarity to 1: about forty bins whose width is a round number."""
+    width = next((width for width in WIDTHS if (1 - lowest) / width <= BINS), WIDTHS[-1])
+    first = np.floor(lowest / width + TINY)
     return np.asarray(np.round(np.arange(first, round(1 / width) + 1) * width, 6))
 
 
 def sizes(counts: dict[int, int]) -> Figure:
-    """Draw how many clusters there are of each size."""
+    """Plot the number of clusters of each size."""
     ranges = size_ranges(counts)
     with mpl.rc_context(STYLE):
         height = max(0.6, 0.27 * len(ranges)) + 0.2
-        figure, axes = canvas("clusters", "items in a cluster, and how many such clusters there are", (SIZE[0], height))
+        figure, axes = canvas("clusters", "items per cluster, and number of clusters", (SIZE[0], height))
         bars = axes.barh(range(len(ranges)), list(ranges.values()), color=COLOURS["blue"], height=0.68)
         axes.bar_label(bars, labels=[f"{count:,}" if count else "" for count in ranges.values()], padding=3)
         axes.set_yticks(range(len(ranges)), list(ranges))
@@ -234,7 +234,7 @@ def sizes(counts: dict[int, int]) -> Figure:
 
 
 def size_ranges(counts: dict[int, int]) -> dict[str, int]:
-    """Count the clusters of each size, or of each range of sizes, up to the largest.
+    """Return the number of clusters of each size or range of sizes, up to the largest.
 
     >>> list(size_ranges({2: 7, 3: 1, 12: 2}).values())
     [7, 1, 0, 0, 2]
@@ -249,7 +249,7 @@ def size_ranges(counts: dict[int, int]) -> dict[str, int]:
 
 
 def recall(shares: Sequence[Share], confidence: float, column: str = "similarity") -> Figure:
-    """Draw the recall measured in each bin of similarity, with its interval, beside the one predicted."""
+    """Plot the measured recall of each bin with its interval, and the predicted recall."""
     with mpl.rc_context(STYLE):
         figure, axes = canvas(f"{column} of two items", "share of true pairs found")
         known = [share for share in shares if share.recall is not None]
@@ -260,29 +260,29 @@ def recall(shares: Sequence[Share], confidence: float, column: str = "similarity
         axes.errorbar(
             middle, found, around, fmt="o", label=f"measured, with {confidence:.0%} interval", zorder=3, **style
         )
-        told = [share for share in known if share.predicted is not None]
+        predicted = [share for share in known if share.predicted is not None]
         axes.hlines(
-            np.array([share.predicted for share in told], float),
-            [share.low for share in told],
-            [max(share.high, share.low + NARROWEST) for share in told],
+            np.array([share.predicted for share in predicted], float),
+            [share.low for share in predicted],
+            [max(share.high, share.low + NARROWEST) for share in predicted],
             color=COLOURS["red"],
             linewidth=2,
             label="predicted",
         )
-        least = min([*(share.interval[0] for share in known), *(share.predicted or 1 for share in told), 0.9])
-        axes.set_ylim(max(0, least - 0.05 * (1 - least)), 1 + 0.04 * (1 - least))
+        lowest = min([*(share.interval[0] for share in known), *(share.predicted or 1 for share in predicted), 0.9])
+        axes.set_ylim(max(0, lowest - 0.05 * (1 - lowest)), 1 + 0.04 * (1 - lowest))
         figure.legend(loc="outside lower left", ncols=2)
         return figure
 
 
 def whole_numbers(axes: Axes) -> None:
-    """Let the upright axis count: whole numbers, with commas."""
+    """Label the vertical axis with whole numbers, with commas."""
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
 def canvas(across: str, up: str, size: tuple[float, float] = SIZE) -> tuple[Figure, Axes]:
-    """Return an empty figure. What goes up is said above the axis, where it can be read without turning the head."""
+    """Return an empty figure. The vertical axis is labelled above, where the text is horizontal."""
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
     axes.set_xlabel(across)
@@ -293,26 +293,27 @@ def canvas(across: str, up: str, size: tuple[float, float] = SIZE) -> tuple[Figu
 
 
 def mark_threshold(axes: Axes, threshold: float) -> None:
-    """Draw the threshold as a dashed line."""
+    """Mark the threshold with a dashed line."""
     axes.axvline(
         threshold, color=COLOURS["muted"], linestyle=(0, (3, 2)), linewidth=1, label=f"threshold {threshold:g}"
     )
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as SVG, PNG or PDF, by the ending of the name: the same bytes each time."""
+    """Write a figure as SVG, PNG or PDF, by the file name extension: the same bytes each time."""
     check_ending(path)
     write_file(render(figure, path.suffix.lower()[1:]), path)
 
 
 def check_ending(path: Path) -> None:
-    """Raise unless a figure can be written under that name."""
+    """Raise if the file name extension is not that of an image format."""
     if path.suffix.lower() not in FORMATS:
-        raise OutputError(f"{path} has no ending of a picture; choose {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+        formats = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise OutputError(f"A plot must be an image file. Got {path}; choose {formats} as its ending")
 
 
-def render(figure: Figure, kind: str, **options: Any) -> bytes:  # noqa: ANN401 - those of savefig
-    """Return a figure as the bytes of a file without a date."""
+def render(figure: Figure, kind: str, **options: Any) -> bytes:  # noqa: ANN401 - options of savefig
+    """Return a figure as the bytes of a file, without a date."""
     file = io.BytesIO()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with mpl.rc_context(STYLE):
@@ -321,9 +322,9 @@ def render(figure: Figure, kind: str, **options: Any) -> bytes:  # noqa: ANN401 
 
 
 def as_svg(figure: Figure, name: str = "plot", title: str = "") -> str:
-    """Return a figure as an SVG element for a page: its text is text, its colours are the page's, its ids its own.
+    """Return a figure as an SVG element for a page, with real text and the colours of the page.
 
-    `name` tells the ids of several figures of one page apart; `title` says what is to be seen, for who cannot see it.
+    `name` is a prefix that keeps the ids of several figures apart; `title` describes the figure to screen readers.
     """
     with mpl.rc_context({"svg.fonttype": "none"}):
         svg = render(figure, "svg", transparent=True).decode()

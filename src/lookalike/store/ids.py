@@ -10,7 +10,7 @@ import pyarrow as pa
 from lookalike.arrays.arrow import as_arrow
 from lookalike.arrays.groups import find_groups
 from lookalike.errors import InputError
-from lookalike.features.shingles import text_columns
+from lookalike.features.columns import text_columns
 from lookalike.kernels.tokens import hash_texts
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Ids:
     def take(self, items: NDArray[np.int64]) -> pa.Array:
         """Return the ids of items, given by index in any order."""
         if self._file is None or self._writer is None:
-            return self._source.names(items)
+            return self._source.default_ids(items)
         wanted, place = np.unique(items, return_inverse=True)
         parts = [
             batch.column(0).take(as_arrow(wanted[low:high] - first)) for batch, first, low, high in self._runs(wanted)
@@ -87,7 +87,7 @@ class Ids:
         seen: dict[object, int] = {}
         for item, value in zip(suspects.tolist(), self.take(suspects).to_pylist(), strict=True):
             if value in seen:
-                first, second = self._source.where(seen[value]), self._source.where(item)
+                first, second = self._source.locate(seen[value]), self._source.locate(item)
                 raise InputError(
                     f"The id {value!r} occurs twice: {first} and {second}. Ids must be unique; "
                     "choose another column with --id, or none to use file and row"

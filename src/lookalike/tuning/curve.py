@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import RecipeError
-from lookalike.measures import CELLS, Measure
-from lookalike.tuning.tune import check_known, error_areas
+from lookalike.measures import Measure
+from lookalike.tuning.tune import error_areas
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,11 +21,8 @@ STEPS = 1000
 
 HALVINGS = 60
 
-HARDLY, FARTHEST = 0.05, 5
-"""A distance is drawn up to where the chance is this, but no more than so many times as far as it is drawn at least."""
-
-FEWEST_BITS = 5
-"""Bits on an axis, which ends at a multiple of them, so that its marks are whole numbers."""
+HARDLY = 0.05
+"""A distance is drawn up to where the chance is this, if that is not too far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +39,18 @@ class Curve:
     threshold: float | None = None
 
     def __post_init__(self) -> None:
-        check_known(self.measure)
+        self.measure.check_banded()
         if self.threshold is not None:
             self.measure.check(self.threshold)
-        elif self.measure.name == "euclidean":
-            raise RecipeError("The cells of euclidean are as wide as its `threshold` asks for. Give that too")
+        elif self.measure.needs_threshold:
+            raise RecipeError(f"`threshold` is required: the slots of {self.measure.name} depend on it")
 
     @property
     def most(self) -> float:
         """Where the axis ends: with a distance, where hardly any two are compared, or at a few times the threshold."""
-        end = axis_end(self.measure, self.threshold)
-        step, last = end / 2, end if self.threshold is None else FARTHEST * end
-        if self.measure.name == "hamming":
-            step, last = float(FEWEST_BITS), float(self.measure.bits)
-        while end < last and self.measure.is_distance and self.chance(end) > HARDLY:
+        end = self.measure.axis_end(self.threshold)
+        step, last = self.measure.axis_steps(end, self.threshold)
+        while end < last and self.chance(end) > HARDLY:
             end = min(end + step, last)
         return end
 
@@ -90,7 +84,7 @@ class Curve:
         """
         if self.threshold is None:
             return None
-        if self.measure.name == "jaccard":
+        if self.measure.slot_is_value:
             return error_areas(self.banding, self.threshold)
         at = min(self.threshold, self.most)
         below, above = self._integral(0.0, at), self._integral(at, self.most)
@@ -116,9 +110,9 @@ class Curve:
 
     def _value_of(self, slot: float) -> float | None:
         """Return the farthest value at which a slot agrees with this chance; None if it is less even at the best."""
-        if self.measure.name == "jaccard":
+        if self.measure.slot_is_value:
             return slot
-        near, far = self.measure.best, self._farthest(slot)
+        near, far = self.measure.best, self.measure.farthest(slot, self.threshold)
         if self._slot(near) < slot:
             return None
         if self._slot(far) >= slot:
@@ -127,24 +121,3 @@ class Curve:
             middle = (near + far) / 2
             near, far = (middle, far) if self._slot(middle) >= slot else (near, middle)
         return near
-
-    def _farthest(self, slot: float) -> float:
-        """Return a value beyond which none is, or at which a slot agrees less often."""
-        if self.measure.name == "hamming":
-            return float(self.measure.bits)
-        if self.measure.name != "euclidean":
-            return -1.0 if self.measure.of == "vectors" and self.measure.name == "cosine" else 0.0
-        far = self.most
-        while self._slot(far) >= max(slot, 1e-12):
-            far *= 2
-        return far
-
-
-def axis_end(measure: Measure, threshold: float | None) -> float:
-    """Return where the axis of a measure ends: at the similarity 1, or at twice the threshold of a distance."""
-    if not measure.is_distance:
-        return 1.0
-    if measure.name == "hamming":
-        wanted = math.inf if threshold is None else FEWEST_BITS * max(math.ceil(2 * threshold / FEWEST_BITS), 1)
-        return float(min(wanted, measure.bits)) if measure.bits else wanted
-    return 2 * measure.cell(threshold or 0.0) / CELLS

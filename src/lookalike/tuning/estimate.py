@@ -1,28 +1,16 @@
-"""A sample of a collection -> how close its items are -> what each banding would cost there, and the cheapest one."""
+"""What a sample of a collection tells: how close its items are, what each banding would cost, and the cheapest one."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
-
-from lookalike.engines.local.collect import collect
-from lookalike.engines.local.run import Run
-from lookalike.errors import RecipeError
-from lookalike.tuning import vectors as settle
-from lookalike.tuning.prices import SetPrices, prices_of
-from lookalike.tuning.sample import Bin, take_sample
-from lookalike.tuning.tune import check_recall, choices, slot_at
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from lookalike.lsh.banding import Banding
     from lookalike.measures import Measure
-    from lookalike.options import Settings
-    from lookalike.recipe import Recipe
-    from lookalike.tuning.prices import Prices
-    from lookalike.tuning.sample import Sample
+    from lookalike.tuning.cost import Costs
+    from lookalike.tuning.sample import Bin, Sample
 
 KEY_BYTES = 8
 
@@ -75,7 +63,7 @@ class Estimate:
     costs: tuple[Cost, ...] = field(repr=False)
     """One for each number of rows."""
     _sample: Sample = field(repr=False)
-    _prices: Prices = field(repr=False)
+    _costs: Costs = field(repr=False)
 
     @property
     def best(self) -> Cost:
@@ -94,7 +82,7 @@ class Estimate:
 
     def cost(self, banding: Banding) -> Cost:
         """Return what any banding would cost, whatever it promises."""
-        return cost_of(banding, self._sample, self._prices, self.items)
+        return cost_of(banding, self._sample, self._costs, self.items)
 
     def __str__(self) -> str:
         best = self.best
@@ -124,46 +112,7 @@ def finite(values: dict[str, Any]) -> dict[str, Any]:
     return {name: None if math.isinf(value) else value for name, value in values.items()}
 
 
-def estimate_costs(items: Any, *, sample_size: int = 500, **settings: Unpack[Settings]) -> Estimate:  # noqa: ANN401 - whatever holds items
-    """Estimate from a sample of the items what each banding would cost, and so choose the cheapest.
-
-    So many items are drawn, and compared with all the others: sets exactly, vectors with as many as 131,072 of the
-    others, in single precision. The other arguments are those of `find_pairs`.
-
-    >>> estimate_costs(["the cat sat on the mat", "a dog", "the cat sat"], shingle="words:2").bins[4].pairs
-    1.0
-    """
-    if isinstance(sample_size, bool) or not isinstance(sample_size, int) or sample_size < 1:
-        raise RecipeError(f"`sample_size` must be a whole number, at least 1. Got {sample_size!r}")
-    if settings.get("bands") is not None or settings.get("rows") is not None:
-        raise RecipeError("An estimate chooses `bands` and `rows`. Leave them out, and ask its `cost` about others")
-    recall = settings.get("recall", 0.99)
-    check_recall(recall)
-    with Run({**settings, "recall": 1.0}, items) as run:
-        if run.recipe.measure.of != "bits":  # how many there are is known when they are read
-            slot_at(run.recipe.measure, run.recipe.threshold, recall)
-        collected = collect(run, searched=False)
-        slot_at(run.recipe.measure, run.recipe.threshold, recall)
-        sample, drawn = take_sample(run, collected, sample_size)
-        prices = prices_of(collected, run.recipe, drawn)
-        recipe, count = run.recipe, collected.items.count
-    return Estimate(
-        items=count,
-        compared=sample.compared,
-        sampled=len(sample),
-        shingles=float(prices.sizes.mean()) if isinstance(prices, SetPrices) else None,
-        measure=recipe.measure,
-        threshold=recipe.threshold,
-        recall=recall,
-        exact_seconds=prices.exact,
-        bins=sample.bins(recipe.measure),
-        costs=tuple(cost_of(banding, sample, prices, count) for banding in bandings(recipe, recall)),
-        _sample=sample,
-        _prices=prices,
-    )
-
-
-def cost_of(banding: Banding, sample: Sample, prices: Prices, items: int) -> Cost:
+def cost_of(banding: Banding, sample: Sample, costs: Costs, items: int) -> Cost:
     """Return what a banding would cost."""
     expected = sample.expect(banding)
     return Cost(
@@ -171,13 +120,6 @@ def cost_of(banding: Banding, sample: Sample, prices: Prices, items: int) -> Cos
         expected.candidates,
         expected.error,
         expected.false_candidates,
-        *prices.seconds(banding, expected),
+        *costs.seconds(banding, expected),
         key_bytes=KEY_BYTES * banding.bands * items,
     )
-
-
-def bandings(recipe: Recipe, recall: float) -> Iterable[Banding]:
-    """Return the bandings to choose from: for vectors those that a run chooses from."""
-    if recipe.measure.of != "sets":
-        return settle.choices(recipe, recall)
-    return choices(recipe.least_jaccard, recall)

@@ -1,24 +1,19 @@
-"""Recall, measured: the true partners of a sample of items, by an exact scan, against what the run found."""
+"""Measured recall: how many of the true pairs of a sample were found, with confidence intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lookalike.arrays.pair_codes import pair_codes
 from lookalike.arrays.random import random_numbers
 
 if TYPE_CHECKING:
-    from lookalike.engines.local.collect import Collected
-    from lookalike.engines.local.run import Run
-    from lookalike.engines.local.verify import Verified
+    from numpy.typing import NDArray
+
     from lookalike.measures import Measure
     from lookalike.recipe import Recipe
 
@@ -27,9 +22,6 @@ Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 BINS = 4
 """Ranges of similarity below 1; pairs of similarity 1 are a range of their own."""
-
-Found = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.bool_]]
-"""Tells of each two originals whether the run found that they belong together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +63,6 @@ class Measured:
         return self.sampled == self.population
 
 
-def measure(run: Run, collected: Collected, found: Found) -> Measured | None:
-    """Look for the partners of a sample of items by an exact scan and count how many were found, if that is wanted."""
-    if not run.sampled:
-        return None
-    with run.stages.timed("measure"):
-        original, boundary = collected.copies.original, collected.boundary
-        population = np.flatnonzero(original[:boundary] >= 0)
-        items = draw(population, run.sampled, run.recipe.seed)
-        originals, which = np.unique(original[items], return_inverse=True)
-        others = original[boundary or 0 :]
-        partners = np.bincount(others[others >= 0], minlength=len(original))
-        tally = Tally(len(originals), run.recipe)
-        tally.add_copies(partners[originals] - (boundary is None))
-        look_for(originals, partners, run, collected, found, tally)
-        overall, *bins = tally.shares(which, complete=len(items) == len(population))
-        return Measured(len(items), len(population), CONFIDENCE, overall, tuple(bins))
-
-
 def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int64]:
     """Draw items without replacement, all alike likely; the same for the same seed on every platform."""
     if count >= len(population):
@@ -97,61 +71,11 @@ def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int
     return np.sort(population[np.argpartition(numbers, count)[:count]])
 
 
-def look_for(
-    originals: NDArray[np.int32],
-    partners: NDArray[np.int64],
-    run: Run,
-    collected: Collected,
-    found: Found,
-    tally: Tally,
-) -> None:
-    """Scan the items for those that resemble the originals, and count them; `partners` has how many each stands for."""
-    among = np.flatnonzero(partners).astype(np.int32)
-    rounds = collected.space.rounds(originals)
-    with run.stages.stage("measure", len(rounds) * len(among)) as advance:
-        for part in rounds:
-            for hits in collected.space.scan(originals[part], among, run.recipe.least_score):
-                one = hits.few + part.start
-                other = hits.item != originals[one]
-                one, item = one[other], hits.item[other]
-                tally.add(one, hits.similarity[other], partners[item], found(originals[one], item))
-                advance(hits.scanned)
-
-
-class Listed:
-    """Tells which pairs are in a list."""
-
-    def __init__(self, pairs: Verified) -> None:
-        self._pairs = pairs
-
-    @cached_property
-    def _codes(self) -> NDArray[np.int64]:
-        """A number for each pair, in order, and one that is greater than all."""
-        return np.append(pair_codes(self._pairs.left, self._pairs.right), np.iinfo(np.int64).max)
-
-    def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Tell of each two items whether they are a pair of the list."""
-        wanted = pair_codes(one, two)
-        found: NDArray[np.bool_] = self._codes[np.searchsorted(self._codes, wanted)] == wanted
-        return found
-
-
-class Connected:
-    """Tells which items are in one cluster."""
-
-    def __init__(self, roots: NDArray[np.int32]) -> None:
-        self._roots = roots
-
-    def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Tell of each two items whether they have the same root."""
-        return np.equal(self._roots[one], self._roots[two])
-
-
 class Tally:
     """Pairs of each sampled original, by similarity: how many there are, were found, and were to be expected."""
 
     def __init__(self, originals: int, recipe: Recipe) -> None:
-        self._edges = edges(recipe.least_score, recipe.measure.best)
+        self._edges = edges(recipe.min_score, recipe.measure.best)
         self._measure = recipe.measure
         self._chance = recipe.chance
         self._pairs, self._found, self._expected, self._copies = (np.zeros((originals, BINS + 1)) for _ in range(4))

@@ -1,7 +1,7 @@
-"""A sample of a collection: how close its items are to all others, and how likely their slots agree.
+"""A sample of a collection: how close its items are to others, and how likely their slots agree.
 
 Both are counted, since one does not follow from the other: bands of sets go by the Jaccard similarity, whatever the
-measure; and features that are not close may still be in one cell.
+measure; and features of vectors that are not close may still share a cell.
 """
 
 from __future__ import annotations
@@ -13,22 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.errors import InputError
-from lookalike.exact.scan import Few, scan
-from lookalike.kinds.space import SetSpace, VectorSpace
-from lookalike.measures import JACCARD, Measure
-from lookalike.tuning.curve import axis_end
-from lookalike.tuning.slots import slot_chances
-from lookalike.tuning.vectors import SAMPLED, scores_among, some_of
+from lookalike.tuning.cost import Expected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.engines.local.collect import Collected
-    from lookalike.engines.local.run import Run
     from lookalike.lsh.banding import Banding
-    from lookalike.lsh.family import Family
+    from lookalike.measures import Measure
     from lookalike.recipe import Recipe
+
+SAMPLED = 64
+"""Items that a run compares with others to choose its bands."""
+
+MAX_OTHERS = 1 << 17
+"""The maximum number of others they are compared with."""
 
 STEPS = 400
 """Cells from 0 to 1 in which chances of slots are counted; each is taken for the mean of what is in it."""
@@ -53,21 +51,6 @@ class Bin:
     """Pairs among all items, as far as the sample tells."""
     error: float
     """Standard error of that number; where the sample has no such pair, what one would have made of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a banding is expected to do to a collection."""
-
-    candidates: float
-    error: float
-    false_candidates: float
-    meetings: float
-    """How many times two items share a bucket."""
-    of_each: NDArray[np.float64] = field(repr=False)
-    """Candidates of each sampled item."""
-    alone: NDArray[np.float64] = field(repr=False)
-    """The chance of each sampled item to have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +100,17 @@ class Sample:
 
     def expect(self, banding: Banding) -> Expected:
         """Return what a banding would do."""
-        meets = self.chances**banding.rows
-        apart = banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12))
-        chance = np.where(meets < 1, -np.expm1(apart), 1.0)
+        meets, chance = meeting_chances(self.chances, banding)
         of_each = self.counts @ chance
         candidates, error = self.total(of_each)
-        vain = np.where(np.arange(len(chance)) < len(chance) // 2, chance, 0.0)
+        false = np.where(np.arange(len(chance)) < len(chance) // 2, chance, 0.0)
         return Expected(
             candidates=candidates,
-            error=error,
-            false_candidates=self.total(self.counts @ vain)[0],
             meetings=self.total(self.counts @ (banding.bands * meets))[0],
             of_each=of_each,
             alone=np.exp(self.counts @ np.log1p(-np.minimum(chance, 1 - 1e-12))),
+            error=error,
+            false_candidates=self.total(self.counts @ false)[0],
         )
 
 
@@ -137,15 +118,15 @@ class Tally:
     """Counts how close sampled items are to others."""
 
     def __init__(self, sampled: int, recipe: Recipe) -> None:
-        self._least = recipe.least_score
-        self._bounds = bounds_of(recipe.measure, recipe.threshold)
+        self._min_score = recipe.min_score
+        self._bounds = bin_scores(recipe.measure, recipe.threshold)
         self._counts = np.zeros(sampled * 2 * STEPS, np.int64)
         self._shown = np.zeros(sampled * (len(self._bounds) - 1), np.int64)
         self._sums = np.zeros(2 * STEPS)
 
     def add(self, few: NDArray[np.int64], scores: NDArray[np.float64], chances: NDArray[np.float64]) -> None:
         """Count others: of which sampled items, with which scores, and the chances of a slot to agree."""
-        cell = np.minimum((chances * STEPS).astype(np.int64), STEPS - 1) + STEPS * (scores >= self._least)
+        cell = np.minimum((chances * STEPS).astype(np.int64), STEPS - 1) + STEPS * (scores >= self._min_score)
         self._sums += np.bincount(cell, chances, 2 * STEPS)
         bins = len(self._bounds) - 1
         place = np.clip(np.searchsorted(self._bounds, scores, side="right") - 1, 0, bins - 1)
@@ -164,59 +145,37 @@ class Tally:
         return Sample(counts, chances, shown, self._bounds, compared, among)
 
 
-def bounds_of(measure: Measure, threshold: float) -> NDArray[np.float64]:
-    """Return the scores at which bins begin and end: tenths of the axis, and the threshold."""
-    most = axis_end(measure, threshold)
-    steps = {most * i / BINS if measure.name == "euclidean" else i / BINS for i in range(BINS + 1)}
-    if measure.name == "hamming":
-        steps = {float(round(most * i / BINS)) for i in range(BINS + 1)}
-    ends = {math.inf} if measure.is_distance else {-1.0} if measure.of == "vectors" else set()
-    if measure.name == "agreement":
-        ends = set()
-    return np.sort([measure.score(value) for value in {*steps, *ends, float(threshold)}])
+def bin_scores(measure: Measure, threshold: float) -> NDArray[np.float64]:
+    """Return the scores at which bins begin and end."""
+    return np.sort([measure.score(value) for value in {*measure.bin_edges(threshold, BINS), float(threshold)}])
 
 
-def take_sample(run: Run, collected: Collected, size: int) -> tuple[Sample, NDArray[np.int32]]:
-    """Compare so many items with all the others; return also which."""
-    originals, space = collected.copies.originals, collected.space
-    if not len(originals):
-        raise InputError("There is nothing to sample: no item has a shingle. Leave the sample out")
-    source = np.random.default_rng(run.recipe.seed)
-    items = np.sort(source.choice(originals, min(size, len(originals)), replace=False))
-    tally = Tally(len(items), run.recipe)
-    if isinstance(space, VectorSpace):
-        others = some_of(originals, source)
-        compare_vectors(run, space.family, items, others, tally)
-        return tally.sample(len(originals), len(others)), items
-    assert isinstance(space, SetSpace)  # noqa: S101 - there is no other
-    compare_sets(run, space, items, originals, tally)
-    return tally.sample(len(originals), len(originals)), items
+def meeting_chances(slots: NDArray[np.float64], banding: Banding) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the chances to share the bucket of one band, and of any, given the chances that a slot agrees."""
+    meets = slots**banding.rows
+    apart = banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12))
+    return meets, np.where(meets < 1, -np.expm1(apart), 1.0)
 
 
-def compare_sets(run: Run, space: SetSpace, items: NDArray[np.int32], among: NDArray[np.int32], tally: Tally) -> None:
-    """Compare sets by the measure; and by Jaccard, which is the chance of a slot, in a second scan where it must be."""
-    few, measure = Few.of(items, space.items, space.shingler), run.recipe.measure
-    codes = (JACCARD, measure.code) if measure.name == "cosine" else (JACCARD,)
-    scans = [scan(few, among, space.items, space.shingler, run.threads, (code, 0.0, 0.0)) for code in codes]
-    with run.stages.stage("scan", len(among)) as advance:
-        for hits in zip(*scans, strict=True):
-            others = hits[0].item != items[hits[0].few]
-            jaccard, similarity = hits[0].similarity[others], hits[-1].similarity[others]
-            if measure.name == "dice":
-                similarity = 2 * jaccard / (1 + jaccard)
-            tally.add(hits[0].few[others].astype(np.int64), similarity, jaccard)
-            advance(hits[0].scanned)
+@dataclass(frozen=True, slots=True)
+class Closeness:
+    """How close items are to others, on average: a small sample, for choosing the bands of a run."""
+
+    chances: NDArray[np.float64]
+    """The chance that a slot agrees, in each cell."""
+    counts: NDArray[np.float64]
+    """The mean number of others that an item has in that cell."""
+    compared: int
+
+    def expect(self, banding: Banding) -> Expected:
+        """Return what a banding would do."""
+        meets = self.chances**banding.rows
+        chance = -np.expm1(banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12)))
+        of_each = float(self.counts @ chance)
+        meetings = self.compared / 2 * banding.bands * float(self.counts @ meets)
+        return Expected(self.compared / 2 * of_each, meetings, np.array([of_each]), np.array([0.0]))
 
 
-def compare_vectors(run: Run, family: Family, items: NDArray[np.int32], among: NDArray[np.int32], tally: Tally) -> None:
-    """Compare vectors, some at a time."""
-    with run.stages.stage("scan", len(items)) as advance:
-        for begin in range(0, len(items), SAMPLED):
-            some = items[begin : begin + SAMPLED]
-            scores = scores_among(family, some, among).astype(np.float64)
-            others = np.isfinite(scores)
-            scores = np.minimum(scores + family.margin, run.recipe.measure.best)
-            chances = slot_chances(family, run.recipe, (some, among), scores)
-            few = np.broadcast_to(begin + np.arange(len(some))[:, None], scores.shape)
-            tally.add(few[others], scores[others], chances[others])
-            advance(len(some))
+def draw_others(compared: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
+    """Return items to compare a sample with: all, or a random part of them."""
+    return compared if len(compared) <= MAX_OTHERS else np.sort(random.choice(compared, MAX_OTHERS, replace=False))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from lookalike.checks import check_number, check_threshold, plain_number
 from lookalike.errors import RecipeError
 from lookalike.lsh.banding import LARGEST_SIGNATURE, Banding
-from lookalike.measures import NAMES, Measure, Name, Of
+from lookalike.measures import NAMES, Measure, one_of
+from lookalike.measures.base import CLASSES
+from lookalike.tuning.bandings import short_bandings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +22,7 @@ FALSE_CANDIDATES = 2500.0
 COMPARED = 50.0
 """What it costs to compare two vectors, in slots."""
 
-MOST_ROWS = 100
+MAX_ROWS = 100
 
 LEAST = 1e-3
 """Thresholds below are met by items that share next to nothing, and would need signatures without end."""
@@ -30,8 +32,8 @@ def tune(
     threshold: float | None = None,
     recall: float = 0.99,
     *,
-    measure: Name | None = None,
-    of: Of | None = None,
+    measure: str | None = None,
+    of: str | None = None,
     bits: int | None = None,
     items: int = 100_000,
     sample: Any = None,  # noqa: ANN401 - whatever holds items
@@ -61,23 +63,25 @@ def tune(
     if sample is not None:
         if of is not None or bits is not None:
             raise RecipeError("A sample says by itself what its items are. Leave `of` and `bits` out")
-        from lookalike.tuning.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
+        from lookalike.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
 
         if threshold is not None:
             settings["threshold"] = threshold
-        return estimate_costs(sample, recall=recall, measure=measure, **settings).banding
+        return estimate_costs(sample, recall=recall, **{**settings, "measure": measure}).banding
     measured = measure_for(measure, of, bits, settings.pop("tolerance", None))
     if settings:
         raise TypeError(f"the setting {min(settings)!r} says how to read a sample; give a `sample` too")
     threshold = threshold_for(measured, threshold)
     meets = slot_at(measured, threshold, recall)
-    if measured.of == "sets":
-        return min(choices(meets, recall), key=lambda banding: cost(banding, meets))
-    return min(choices(meets, recall), key=lambda banding: cost_of_vectors(banding, items))
+    bandings = short_bandings(meets, recall, FALSE_CANDIDATES, MAX_ROWS)
+    unrelated = measured.unrelated_slot
+    if unrelated is None:
+        return min(bandings, key=lambda banding: cost(banding, meets))
+    return min(bandings, key=lambda banding: cost_among(banding, items, unrelated))
 
 
 def measure_for(
-    name: Name | None = None, of: Of | None = None, bits: int | None = None, tolerance: float | None = None
+    name: str | None = None, of: str | None = None, bits: int | None = None, tolerance: float | None = None
 ) -> Measure:
     """Return the measure that is asked for, of what has one of that name.
 
@@ -87,15 +91,15 @@ def measure_for(
     Measure(name='hamming', of='bits', tolerance=None, bits=64)
     """
     if of is not None and of not in NAMES:
-        raise RecipeError(f"`of` must be sets, vectors or bits. Got {of!r}")
+        raise RecipeError(f"`of` must be {one_of(NAMES)}. Got {of!r}")
     name = name or NAMES[of or "sets"][0]
-    first: Of = next((one for one, names in NAMES.items() if name in names), "sets")
-    of = of or first
-    if bits is not None and of != "bits":
-        raise RecipeError(f"`bits` says how many bits an item has, for the measure hamming. Leave it out for {name}")
+    of = of or next((one for one, names in NAMES.items() if name in names), "sets")
     if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or bits < 1):
         raise RecipeError(f"`bits` must be a whole number, at least 1. Got {bits!r}")
-    if name == "agreement" and tolerance is None:
+    found = CLASSES.get((of, name), Measure)
+    if bits is not None and not found.takes_bits:
+        raise RecipeError(f"`bits` is the number of bits per item, for the measure hamming. Leave it out for {name}")
+    if found.takes_tolerance and tolerance is None:
         tolerance = 1.0
     return Measure(name, of, tolerance, bits or 0)
 
@@ -104,7 +108,7 @@ def threshold_for(measure: Measure, threshold: float | None) -> float:
     """Return the threshold, or the usual one of a similarity."""
     if threshold is None:
         if measure.is_distance:
-            raise RecipeError(f"`threshold` must say how far apart two items may be, for the measure {measure.name}")
+            raise RecipeError(f"`threshold` must be the maximum distance of two items, for the measure {measure.name}")
         return 0.8
     measure.check(threshold)
     return threshold
@@ -112,12 +116,12 @@ def threshold_for(measure: Measure, threshold: float | None) -> float:
 
 def slot_at(measure: Measure, threshold: float, recall: float) -> float:
     """Return the chance of a slot to agree at the threshold; raise unless there are bands with this recall there."""
-    check_known(measure)
+    measure.check_banded()
     measure.check(threshold)
     meets = measure.slot_chance(threshold, threshold)
     if meets < LEAST:
-        least = f"at least {LEAST:g}" if measure.name == "jaccard" else "closer"
-        why = "" if measure.name == "jaccard" else f", where a slot agrees with a chance of {meets:g}"
+        least = f"at least {LEAST:g}" if measure.is_default else "closer"
+        why = "" if measure.is_default else f", where a slot agrees with a chance of {meets:g}"
         raise RecipeError(
             f"`threshold` must be {least}. Got {threshold:g}{why}; give bands and rows for it, or recall 1"
         )
@@ -125,17 +129,6 @@ def slot_at(measure: Measure, threshold: float, recall: float) -> float:
     if recall == 1:
         raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
     return meets
-
-
-def check_known(measure: Measure) -> None:
-    """Raise unless all is known that the chance of a slot depends on, and there are bands at all."""
-    if not measure.banded:
-        raise RecipeError(
-            f"`{measure.name}` has no bands: the search for it is always exact, and there is nothing to tune. Search "
-            "as it is, or choose jaccard, dice or cosine"
-        )
-    if measure.name == "hamming" and not measure.bits:
-        raise RecipeError("`bits` must say how many bits an item has, for the measure hamming, such as 64")
 
 
 def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5), slots: int = 128) -> Banding:
@@ -183,36 +176,14 @@ def check_weights(weights: tuple[float, float]) -> None:
         raise RecipeError(f"`weights` must be above 0. Got {both[0]:g} and {both[1]:g}; only their ratio matters")
 
 
-def choices(threshold: float, recall: float) -> list[Banding]:
-    """List the bandings that keep the promise, one for each number of rows, up to the longest signature."""
-    found = []
-    for rows in range(1, LARGEST_SIGNATURE):
-        bands = bands_for(threshold, recall, rows)
-        if bands * rows > LARGEST_SIGNATURE:
-            break
-        found.append(Banding(bands, rows))
-        if bands * rows > FALSE_CANDIDATES or rows > MOST_ROWS:
-            break
-    return found
-
-
-def bands_for(threshold: float, recall: float, rows: int) -> int:
-    """Return the least number of bands that reaches the recall at the threshold."""
-    meets = threshold**rows
-    if meets >= recall:
-        return 1
-    bands = math.ceil(math.log1p(-recall) / math.log1p(-meets))
-    return bands if 1 - (1 - meets) ** bands >= recall else bands + 1
-
-
 def cost(banding: Banding, threshold: float) -> float:
     """Estimate what a banding costs an item: its slots, and the candidates below the threshold it lets through."""
     return banding.slots + FALSE_CANDIDATES * error_areas(banding, threshold)[0]
 
 
-def cost_of_vectors(banding: Banding, items: int) -> float:
-    """Estimate what a banding costs a vector, if slots of two that have nothing in common agree by halves."""
-    return banding.slots + COMPARED * items / 2 * banding.bands * 0.5**banding.rows
+def cost_among(banding: Banding, items: int, unrelated: float) -> float:
+    """Estimate what a banding costs per item, given the chance that a slot of unrelated items agrees."""
+    return banding.slots + COMPARED * items / 2 * banding.bands * unrelated**banding.rows
 
 
 def error_areas(banding: Banding, threshold: float) -> tuple[float, float]:

@@ -1,1 +1,1 @@
-"""Outputs: atomic files, formats."""
+"""Results and kept rows -> files, written completely or not at all."""

@@ -1,6 +1,6 @@
-"""Results and kept rows -> parquet, JSON Lines, CSV, arrays, by the ending of the name.
+"""Results and kept rows -> files, in the format that the name asks for.
 
-Nothing is ever half written: a file grows under a temporary name beside its place and is renamed when all is done.
+No output is ever half written: a file grows under a temporary name beside its place and is renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError, OutputError
 from lookalike.read.utf8 import ensure_utf8_rows
-from lookalike.write.formats import CsvWriter, JsonlWriter, NpyWriter, ParquetWriter, Writer, writing
+from lookalike.write.formats import Writer, format_of, formats_for_tables, writing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,19 +28,6 @@ if TYPE_CHECKING:
 
     Mask = npt.NDArray[np.bool_]
 
-_FORMATS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".npy": "npy",
-}
-_UNCOMPRESSED = ("parquet", "npy")
-_CODECS = {".gz": "gzip", ".zst": "zstd"}
-_KNOWN = ".parquet, .jsonl, .ndjson, .csv or .tsv (all but parquet also with .gz or .zst)"
-_KNOWN_OF_VECTORS = f"{_KNOWN}, or .npy for the rows of .npy files"
 _TABLE_ROWS = 1 << 14
 
 
@@ -53,31 +39,49 @@ def check_outputs(
     others: Mapping[str, Path] | None = None,
     rows: Collection[str] = (),
 ) -> None:
-    """Refuse outputs that cannot or must not be written, before any work is done.
+    """Raise for outputs that cannot or must not be written, before any work is done.
 
     Args:
-        outputs: Each output's path by the name of its option, for messages.
-        inputs: Files that are read: never to be written, even with `force`.
+        outputs: The path of each output, by the name of its option, for messages.
+        inputs: Files that are read. They are never written, even with `force`.
         force: Whether an existing file may be replaced.
-        others: Outputs that are no tables, such as a page or a picture; whoever writes them knows their endings.
-        rows: The outputs that rows of the inputs go to: where all inputs are arrays, these may be.
+        others: Outputs that are not tables, such as a page or a picture; their suffixes are not checked.
+        rows: The options of outputs for rows of the inputs: if all inputs are .npy files, these may be, too.
 
     """
     taken = {_identity(path): path for path in inputs}
     seen: dict[object, str] = {}
     for option, path in outputs.items():
-        if _kind(path)[0] == "npy" and not (option in rows and all(one.suffix.lower() == ".npy" for one in inputs)):
-            raise OutputError(f"{path} can only hold rows of .npy files, which {option} has not here; choose {_KNOWN}")
+        _check_format(path, option, inputs if option in rows else None)
     for option, path in {**outputs, **(others or {})}.items():
         if _identity(path) in taken:
-            raise OutputError(f"{path} is an input, which is never written to; choose another name for {option}")
+            raise OutputError(
+                f"{path} is an input, which is never written to; choose another name for {_named(option)}"
+            )
         if (other := seen.setdefault(_identity(path), option)) != option:
-            raise OutputError(f"{option} and {other} are both {path}; give each its own file")
+            raise OutputError(f"{_named(option)} and {_named(other)} are both {path}; give each its own file")
         _check_place(path, force=force)
 
 
+def _check_format(path: Path, option: str, rows_of: Sequence[Path] | None) -> None:
+    """Raise if a format that holds only rows of its own kind of files gets others, or no rows of files at all."""
+    output_format, _ = format_of(path)
+    if not output_format.same_format_only:
+        return
+    if rows_of is None or any(one.suffix.lower() not in output_format.suffixes for one in rows_of):
+        raise OutputError(
+            f"{path} can only hold rows of {output_format.suffixes[0]} files, and {_named(option)} has no such rows; "
+            f"choose {formats_for_tables()}"
+        )
+
+
+def _named(option: str) -> str:
+    """Return the name of an option for a message; a flag of the command line stands as it is."""
+    return option if option.startswith("-") else f"`{option}`"
+
+
 def _identity(path: Path) -> object:
-    """Tell files apart by what they are, not by what they are called: links and .. are seen through."""
+    """Return what identifies a file, whatever it is called: links and .. are followed."""
     try:
         status = path.stat()
     except OSError:
@@ -86,7 +90,7 @@ def _identity(path: Path) -> object:
 
 
 def _target(path: Path) -> Path:
-    """Follow links as far as they go, also where they go round in circles."""
+    """Follow links as far as they go, even if they form a loop."""
     return Path(os.path.realpath(path))
 
 
@@ -94,17 +98,17 @@ def _check_place(path: Path, *, force: bool) -> None:
     folder = _target(path).parent
     exists = _exists(path)
     if not os.path.isdir(folder):  # noqa: PTH112  Path's own raises for what it may not look at
-        raise OutputError(f"{path} cannot be written: there is no directory {folder}; make it first")
+        raise OutputError(f"{path} cannot be written: there is no directory {folder}; create it first")
     if os.path.isdir(path):  # noqa: PTH112
         raise OutputError(f"{path} is a directory; give the name of a file in it")
     if exists and not force:
-        raise OutputError(f"{path} exists already; --force replaces it")
+        raise OutputError(f"{path} exists already; `force` replaces it")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(f"{path} cannot be written: no permission in {folder}; choose another place")
 
 
 def _exists(path: Path) -> bool:
-    """Tell whether there is something of that name, even a link to nothing; a name that cannot be is refused."""
+    """Return whether a name is taken, even by a link to nothing; raise if it is invalid."""
     with writing(path):
         try:
             path.lstat()
@@ -113,19 +117,8 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def _kind(path: Path) -> tuple[str, str | None]:
-    """Tell format and compression by the name."""
-    ending, codec = path.suffix.lower(), None
-    if ending in _CODECS:
-        codec, ending = _CODECS[ending], Path(path.stem).suffix.lower()
-    kind = _FORMATS.get(ending)
-    if kind is None or (kind in _UNCOMPRESSED and codec):
-        raise OutputError(f"{path} has no ending that lookalike can write; choose {_KNOWN_OF_VECTORS}")
-    return kind, codec
-
-
 def write_table(table: pa.Table, path: Path) -> None:
-    """Write a table in the format its name asks for."""
+    """Write a table in the format that the name asks for."""
     with _replacing([path]) as temporary:
         _convert_table(table, path, temporary[path])
 
@@ -138,19 +131,21 @@ def write_batches(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Pa
 
 
 def write_file(data: bytes, path: Path) -> None:
-    """Write a file that is no table, such as a page or a picture."""
+    """Write a file that is not a table, such as a page or a picture."""
     with _replacing([path]) as temporary, writing(path):
         temporary[path].write_bytes(data)
 
 
 def write_rows(source: Source, picks: Mapping[Path, Mask], tables: Mapping[Path, pa.Table] | None = None) -> None:
-    """Read a source again and write the rows picked for each path: every column, in order, as they were.
+    """Read a source again and write the rows picked for each path: every column, in order, unchanged.
 
-    JSON Lines to JSON Lines copies the lines byte for byte; all else goes through Arrow. `tables` are written along:
-    all files appear, or none.
+    From JSON Lines to JSON Lines, lines are copied byte for byte; all else goes through Arrow. `tables` are written
+    with them: all files appear, or none.
     """
     tables = tables or {}
-    verbatim = {path: mask for path, mask in picks.items() if source.format == _kind(path)[0] == "jsonl"}
+    verbatim = {
+        path: mask for path, mask in picks.items() if _is_same(source, path) and format_of(path)[0].copies_lines
+    }
     typed = {path: mask for path, mask in picks.items() if path not in verbatim}
     with _replacing([*picks, *tables]) as temporary:
         if verbatim:
@@ -159,6 +154,11 @@ def write_rows(source: Source, picks: Mapping[Path, Mask], tables: Mapping[Path,
             _convert_rows(source, typed, temporary)
         for path, table in tables.items():
             _convert_table(table, path, temporary[path])
+
+
+def _is_same(source: Source, path: Path) -> bool:
+    """Return whether an output has the format of all inputs."""
+    return source.format == format_of(path)[0].name
 
 
 def _convert_table(table: pa.Table, path: Path, temporary: Path) -> None:
@@ -171,7 +171,7 @@ def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[P
     with contextlib.ExitStack() as stack:
         files = [(path, stack.enter_context(_open(path, temporary[path])), mask) for path, mask in picks.items()]
         first = 0
-        for lines in source.raw_rows() or ():
+        for lines in source.raw_lines() or ():
             for path, file, mask in files:
                 with writing(path):
                     _write_lines(file, lines, mask[first : first + len(lines)])
@@ -180,9 +180,9 @@ def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[P
 
 
 def _write_lines(file: IO[bytes], lines: Lines, mask: Mask) -> None:
-    """Write the lines picked; runs of neighbours in one go."""
+    """Write the lines picked; neighbouring ones at once."""
     if len(mask) < len(lines):
-        return  # more lines than at first: `_check_count` reports it
+        return  # more lines than in the first pass: `_check_count` reports it
     starts, ends = lines.starts[mask], lines.ends[mask]
     if not len(starts):
         return
@@ -201,19 +201,19 @@ def _convert_rows(source: Source, picks: Mapping[Path, Mask], temporary: Mapping
         for batch in source.rows():
             for path, mask in picks.items():
                 kept = mask[first : first + batch.num_rows]
-                _write_picked(source, writers[path], batch, kept, first, same=source.format == _kind(path)[0])
+                _write_picked(source, writers[path], batch, kept, first, same=_is_same(source, path))
             first += batch.num_rows
         _check_count(first, picks)
 
 
 def _write_picked(source: Source, writer: Writer, batch: pa.RecordBatch, mask: Mask, first: int, *, same: bool) -> None:
-    """Write some rows of a batch; strings are checked only where the format changes, else they stay as they are."""
+    """Write some rows of a batch; strings are checked only if the format changes."""
     if not mask.any() or len(mask) < batch.num_rows:
         return
     items = first + np.flatnonzero(mask)
     picked = batch if mask.all() else batch.filter(as_arrow(mask))
     if not same:
-        picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.where(int(items[row])))
+        picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.locate(int(items[row])))
     writer.write(picked)
 
 
@@ -221,13 +221,13 @@ def _check_count(count: int, picks: Mapping[Path, Mask]) -> None:
     wanted = {len(mask) for mask in picks.values()}
     if wanted != {count}:
         raise InputError(
-            f"the input changed while it was read: {max(wanted)} items at first, then {count}; start again"
+            f"the input changed while it was read: {max(wanted)} items in the first pass, then {count}; run again"
         )
 
 
 @contextlib.contextmanager
 def _replacing(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
-    """Give each path a temporary name beside it; rename all on success, remove all on any failure."""
+    """Provide a temporary file beside each path; rename all on success, remove all on any failure."""
     temporary = {path: _beside(path) for path in paths}
     try:
         yield temporary
@@ -241,14 +241,14 @@ def _replacing(paths: Sequence[Path]) -> Iterator[dict[Path, Path]]:
 
 
 def _beside(path: Path) -> Path:
-    """Make a name in the same directory, so that renaming is one step; a link's target is written, not the link."""
+    """Return a name in the same directory, so that renaming is atomic; a link's target is replaced, not the link."""
     return _target(path).with_name(f".lookalike-{secrets.token_hex(8)}.tmp")
 
 
 @contextlib.contextmanager
 def _open(path: Path, temporary: Path) -> Iterator[IO[bytes] | Any]:
-    """Open the temporary file of a path, compressing if its name says so."""
-    codec = _kind(path)[1]
+    """Open the temporary file of a path, compressing if its name asks for it."""
+    _, codec = format_of(path)
     with writing(path), contextlib.ExitStack() as stack:
         file: Any = stack.enter_context(temporary.open("xb"))
         yield stack.enter_context(pa.CompressedOutputStream(file, codec)) if codec else file
@@ -256,14 +256,8 @@ def _open(path: Path, temporary: Path) -> Iterator[IO[bytes] | Any]:
 
 @contextlib.contextmanager
 def _writer(path: Path, temporary: Path, schema: pa.Schema) -> Iterator[Writer]:
-    makers: dict[str, type[Writer]] = {
-        "parquet": ParquetWriter,
-        "jsonl": JsonlWriter,
-        "csv": CsvWriter,
-        "npy": NpyWriter,
-    }
     with _open(path, temporary) as file:
-        writer = makers[_kind(path)[0]](path, file, schema)
+        writer = format_of(path)[0].open(path, file, schema)
         try:
             yield writer
         except BaseException:

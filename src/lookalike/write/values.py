@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 
 def json_lines(batch: pa.RecordBatch) -> bytes:
-    """Encode rows as JSON Lines."""
+    """Return rows as JSON Lines."""
     names = batch.schema.names
     columns = [_json_values(batch.column(i)) for i in range(batch.num_columns)]
     lines = [_encode(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
@@ -24,32 +24,32 @@ def json_lines(batch: pa.RecordBatch) -> bytes:
 
 
 def csv_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the types that CSV columns have."""
+    """Return the types that columns have in CSV."""
     return pa.schema([pa.field(field.name, _csv_type(field.type)) for field in schema])
 
 
 def csv_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """Bring rows to the types that CSV columns have."""
+    """Cast rows to the types that columns have in CSV."""
     arrays = [_csv_column(batch.column(i), schema.field(i).type) for i in range(batch.num_columns)]
     return pa.record_batch(arrays, schema=schema)
 
 
-def _csv_type(kind: pa.DataType) -> pa.DataType:
+def _csv_type(arrow_type: pa.DataType) -> pa.DataType:
     """Keep what Arrow's writer takes; it quotes strings and leaves numbers bare."""
-    if pa.types.is_dictionary(kind):
-        return _csv_type(kind.value_type)
-    bare = pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_null(kind)
-    return kind if bare or pa.types.is_decimal(kind) else pa.large_string()
+    if pa.types.is_dictionary(arrow_type):
+        return _csv_type(arrow_type.value_type)
+    bare = pa.types.is_primitive(arrow_type) or pa.types.is_string(arrow_type) or pa.types.is_null(arrow_type)
+    return arrow_type if bare or pa.types.is_decimal(arrow_type) else pa.large_string()
 
 
-def _csv_column(array: pa.Array, kind: pa.DataType) -> pa.Array:
+def _csv_column(array: pa.Array, arrow_type: pa.DataType) -> pa.Array:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if array.type == kind:
+    if array.type == arrow_type:
         return array
     if pa.types.is_string_view(array.type):
-        return array.cast(kind)
-    return pa.array([_csv_value(value) for value in _json_values(array)], type=kind)
+        return array.cast(arrow_type)
+    return pa.array([_csv_value(value) for value in _json_values(array)], type=arrow_type)
 
 
 def _csv_value(value: Any) -> str | None:  # noqa: ANN401  any Arrow value
@@ -60,34 +60,36 @@ def _csv_value(value: Any) -> str | None:  # noqa: ANN401  any Arrow value
 
 
 def _json_values(array: pa.Array) -> list[Any]:
-    """Turn a column into Python values; times as strings made by Arrow, which keeps nanoseconds and far years."""
+    """Return a column as Python values; times as strings made by Arrow, which keeps nanoseconds and far years."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    kind = _json_type(array.type)
+    arrow_type = _json_type(array.type)
     if pa.types.is_timestamp(array.type):
-        array = pc.replace_substring(array.cast(kind), " ", "T", max_replacements=1)
-    elif kind != array.type:
-        array = array.cast(kind)
-    values: list[Any] = array.to_pylist(maps_as_pydicts="lossy") if pa.types.is_nested(kind) else array.to_pylist()
+        array = pc.replace_substring(array.cast(arrow_type), " ", "T", max_replacements=1)
+    elif arrow_type != array.type:
+        array = array.cast(arrow_type)
+    values: list[Any] = (
+        array.to_pylist(maps_as_pydicts="lossy") if pa.types.is_nested(arrow_type) else array.to_pylist()
+    )
     return values
 
 
-def _json_type(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+def _json_type(arrow_type: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(arrow_type) or pa.types.is_time64(arrow_type):
         return pa.string()
-    if pa.types.is_dictionary(kind):
-        return _json_type(kind.value_type)
-    if pa.types.is_list(kind):
-        return pa.list_(_json_type(kind.value_type))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(_json_type(kind.value_type))
-    if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(_json_type(field.type)) for field in kind])
-    return kind
+    if pa.types.is_dictionary(arrow_type):
+        return _json_type(arrow_type.value_type)
+    if pa.types.is_list(arrow_type):
+        return pa.list_(_json_type(arrow_type.value_type))
+    if pa.types.is_large_list(arrow_type):
+        return pa.large_list(_json_type(arrow_type.value_type))
+    if pa.types.is_struct(arrow_type):
+        return pa.struct([field.with_type(_json_type(field.type)) for field in arrow_type])
+    return arrow_type
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  any Arrow value
-    """Say what JSON has no word for: the hook of the encoder."""
+    """Return a value that JSON has no type for as one that it has: the hook of the encoder."""
     if isinstance(value, bytes):
         return base64.b64encode(value).decode("ascii")
     if hasattr(value, "isoformat"):
@@ -106,7 +108,7 @@ def _encode(value: Any) -> str:  # noqa: ANN401  any Arrow value
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401  any Arrow value
-    """Put null where JSON has no number."""
+    """Return a value with null in place of numbers that JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""lookalike index add: more items, or only what is new among them."""
+"""lookalike index add: more items, or only new ones."""
 
 from __future__ import annotations
 
@@ -20,24 +20,22 @@ def add(
         bool,
         typer.Option(
             "--skip-duplicates",
-            help="Add only items that resemble none in the index, nor an earlier one of these, and list the others.",
+            help="Add only items that resemble neither one in the index nor an earlier input item; list the others.",
         ),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Where the list of those that were skipped goes: .parquet, .jsonl or .csv."
-        ),
+        typer.Option("--output", "-o", help="Output file for the list of skipped items: .parquet, .jsonl or .csv."),
     ] = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: own.Json = False,
-    **settings: Any,  # noqa: ANN401 - see options
+    **settings: Any,  # noqa: ANN401 - declared in options
 ) -> None:
-    """Add items to an index, or only what is new among them.
+    """Add items to an index, or only new ones.
 
-    All of them are added, or none if anything goes wrong. Without --id items are numbered on. With --skip-duplicates,
-    what was skipped is listed with what it resembles most: id, match, similarity (or distance).
+    All of them are added, or none if anything goes wrong. Without --id, numbering continues from the largest id. With
+    --skip-duplicates, skipped items are listed with their best match: id, match, similarity (or distance).
 
     \b
     Examples:
@@ -45,20 +43,27 @@ def add(
       lookalike index add news.lookalike today.jsonl --id url --skip-duplicates -o seen.csv
 
     In Python: lookalike.Index.open("news.lookalike").add_new(ids, texts).skipped
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, files_of, missing_fields, opened, plain_rows, source_of
+    """  # noqa: D301 - Click interprets this backslash
+    from lookalike.cli.index.session import (
+        IndexSession,
+        input_files,
+        missing_fields,
+        open_index,
+        open_input,
+        plain_rows,
+    )
     from lookalike.errors import RecipeError
     from lookalike.write.outputs import check_outputs, write_table
 
     if output is not None and not skip_duplicates:
-        raise RecipeError("--output lists what was skipped. Give --skip-duplicates too, or leave it out")
+        raise RecipeError("--output lists skipped items. Add --skip-duplicates, or omit --output")
     wanted = {} if output is None else {"--output": output}
-    with Work(index, quiet=quiet, as_json=json) as work:
-        with opened(index, settings) as held, source_of(held, inputs, settings) as source:
-            check_outputs(wanted, files_of(inputs, settings), force=force)
+    with IndexSession(index, quiet=quiet, as_json=json) as session:
+        with open_index(index, settings) as held, open_input(held, inputs, settings) as source:
+            check_outputs(wanted, input_files(inputs, settings), force=force)
             notes = missing_fields(held, source)
             skipped = None
-            with work.reading("add", source) as seen, work.changing(held):
+            with session.reading("add", source) as seen, session.changing(held):
                 if skip_duplicates:
                     result = held.add_new_source(source, seen)
                     added, skipped = result.added, result.skipped
@@ -71,7 +76,7 @@ def add(
         facts = [("added", f"{added:,}"), ("items", f"{items:,}")]
         if skipped is not None:
             values |= {"skipped": skipped.num_rows} | ({} if output else {"matches": plain_rows(skipped)})
-            facts.insert(1, ("skipped", f"{skipped.num_rows:,} that resemble others"))
+            facts.insert(1, ("skipped", f"{skipped.num_rows:,} similar to others"))
             if output is None:
-                work.show(skipped)
-        work.finish(values, facts, wanted, notes)
+                session.show(skipped)
+        session.finish(values, facts, wanted, notes)

@@ -1,4 +1,4 @@
-"""lookalike index build: from files to an index."""
+"""lookalike index build: a new index from files."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from . import options as own
 if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
-    from .work import Work
+    from .session import IndexSession
 
 
 @options.with_settings(options.recipe, options.reading)
 def build(
-    index: Annotated[Path, typer.Argument(metavar="INDEX", help="The folder to make.")],
+    index: Annotated[Path, typer.Argument(metavar="INDEX", help="Folder to create.")],
     inputs: options.Inputs,
     fields: Annotated[
-        str, typer.Option(metavar="COLUMNS", help="Columns to store with items and to return: title,url.")
+        str, typer.Option(metavar="COLUMNS", help="Columns to store with items and to return with matches: title,url.")
     ] = "",
-    force: Annotated[bool, typer.Option("--force", "-f", help="Replace an index that exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing index.")] = False,
     quiet: options.Quiet = False,
     json: own.Json = False,
-    **settings: Any,  # noqa: ANN401 - see options
+    **settings: Any,  # noqa: ANN401 - declared in options
 ) -> None:
-    """Make an index of the items of files.
+    """Build an index of the items in files.
 
-    Without --id items are numbered from 0 on. The recipe stays with the index: later commands need no such options. If
-    anything goes wrong, nothing is left behind.
+    Without --id, items are numbered from 0. The recipe is stored with the index: later commands need none of its
+    options. If anything goes wrong, nothing is left behind.
 
     \b
     Examples:
@@ -40,39 +40,51 @@ def build(
       lookalike index build news.lookalike 'shards/*.jsonl.gz' --id url --fields title,date
       lookalike index build names.lookalike names.csv --shingle chars:3 --threshold 0.6
 
-    In Python: lookalike.Index.create("news.lookalike", threshold=0.8).add(ids, texts)
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.place import new_folder
-    from lookalike.cli.index.work import Work, by_recipe
+    In Python: with lookalike.Index.build("news.lookalike", threshold=0.8) as index: index.add(ids, texts)
+    """  # noqa: D301 - Click interprets this backslash
+    from lookalike.cli import written
+    from lookalike.cli.index.session import IndexSession, describe_recall, describe_recipe
+    from lookalike.index.storage.replacement import atomic_folder
 
     names = [name.strip() for name in fields.split(",") if name.strip()]
-    with Work(index, quiet=quiet, as_json=json) as work:
-        with new_folder(index, force=force) as folder:
-            recipe = fill(work, folder, inputs, names, settings)
-        chance = f"{recipe.recall:.4f} at {recipe.threshold:g} to be found"
-        facts = [("items", f"{work.read:,}"), ("threshold", by_recipe(recipe)), ("chance", chance)]
-        work.finish({"items": work.read, "recall": recipe.recall}, facts, {"index": index})
+    with IndexSession(index, quiet=quiet, as_json=json) as session:
+        with atomic_folder(index, force=force) as folder:
+            recipe = fill(session, folder, inputs, names, settings)
+            written.append("run lookalike index info to see whether the index was built")
+        written.append("the index has been built")
+        facts = [
+            ("items", f"{session.read:,}"),
+            ("threshold", describe_recipe(recipe)),
+            ("recall", describe_recall(recipe)),
+        ]
+        session.finish({"items": session.read, "recall": recipe.recall}, facts, {"index": index})
 
 
-def fill(work: Work, folder: Path, inputs: list[str], fields: list[str], settings: Any) -> Recipe:  # noqa: ANN401 - see options
-    """Make an index of files in a folder."""
+def fill(
+    session: IndexSession,
+    folder: Path,
+    inputs: list[str],
+    fields: list[str],
+    settings: Any,  # noqa: ANN401 - declared in options
+) -> Recipe:
+    """Create an index of files in a folder; return its recipe."""
     from contextlib import closing
 
     from lookalike.errors import InputError
     from lookalike.index import Index
-    from lookalike.plan import check_early, kind_of, lasting_recipe
+    from lookalike.plan import check_early, kind_asked, lasting_recipe
     from lookalike.read import open_source
     from lookalike.read.roles import listing
 
-    from .work import reading_of
+    from .session import reading_options
 
-    check_early(settings)  # what is wrong shows before a file is read
-    paths, how = [Path(one) for one in inputs], reading_of(settings, kind_of(settings))
+    check_early(settings)  # reports invalid settings before any file is read
+    paths, how = [Path(one) for one in inputs], reading_options(settings, kind_asked(settings))
     with closing(open_source(paths, **how)) as source:
         if lacking := next((name for name in fields if name not in source.schema.names), None):
             raise InputError(f"There is no column {lacking!r} (--fields). The columns are {listing(source.schema)}")
         recipe = lasting_recipe(settings, source.kind)
-        made = Index.create(folder, recipe, fields=fields, threads=settings.get("threads"))
-        with made, work.reading("add", source) as seen:
-            made.add_source(source, seen)
+        index = Index.create(folder, recipe, fields=fields, threads=settings.get("threads"))
+        with index, session.reading("add", source) as seen:
+            index.add_source(source, seen)
     return recipe

@@ -1,4 +1,4 @@
-"""lookalike index delete: what shall not be found any more."""
+"""lookalike index delete: remove items by their ids."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from . import options as own
 if TYPE_CHECKING:
     from lookalike.index import Index
 
-
-LONGEST = 20
-"""Signs of an integer that can be an id."""
+MAX_DIGITS = 20
+"""Characters of the longest integer that can be an id."""
 
 
 def delete(
     index: own.IndexPath,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of items.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of items to delete.")] = None,
     listed: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="A file with an id a line, or - for standard input.")
+        Path | None, typer.Option("--from", metavar="FILE", help="File with one id per line, or - for standard input.")
     ] = None,
     quiet: options.Quiet = False,
     json: own.Json = False,
 ) -> None:
-    """Delete items by their ids. It says how many of them were not there.
+    """Delete items by their ids, and report how many were not found.
 
     \b
     Examples:
@@ -37,31 +36,31 @@ def delete(
       lookalike index delete news.lookalike --from gone.txt
 
     In Python: lookalike.Index.open("news.lookalike").delete(ids)
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, opened
-    from lookalike.cli.job import read_text
+    """  # noqa: D301 - Click interprets this backslash
+    from lookalike.cli.index.session import IndexSession, open_index
+    from lookalike.cli.inputs import read_text
     from lookalike.errors import InputError
 
     wanted = list(ids or [])
     if listed is not None:
         wanted += [line for line in read_text(listed, "strict").replace("\r\n", "\n").split("\n") if line]
     elif not wanted:
-        raise InputError("There is no id. Give some, or a file of them with --from")
+        raise InputError("No ids were given. Pass some, or a file of them with --from")
     wanted = list(dict.fromkeys(wanted))
-    with Work(index, quiet=quiet, as_json=json) as work:
-        with opened(index) as held:
+    with IndexSession(index, quiet=quiet, as_json=json) as session:
+        with open_index(index) as held:
             deleted = 0
             if wanted:
-                with work.changing(held):
-                    deleted = held.delete(typed(held, wanted))
+                with session.changing(held):
+                    deleted = held.delete(convert_ids(held, wanted))
             items = len(held)
         absent = len(wanted) - deleted
-        facts = [("deleted", f"{deleted:,}"), ("not there", f"{absent:,}"), ("items", f"{items:,}")]
-        work.finish({"deleted": deleted, "not_there": absent, "items": items}, facts)
+        facts = [("deleted", f"{deleted:,}"), ("not found", f"{absent:,}"), ("items", f"{items:,}")]
+        session.finish({"deleted": deleted, "not_there": absent, "items": items}, facts)
 
 
-def typed(index: Index, ids: list[str]) -> list[str] | list[int]:
-    """Return ids as the index has them: strings, or integers."""
+def convert_ids(index: Index, ids: list[str]) -> list[str] | list[int]:
+    """Return ids in the type the index has: strings or integers."""
     from lookalike.errors import InputError
 
     if index.schema.field(0).type != "int64":
@@ -69,4 +68,4 @@ def typed(index: Index, ids: list[str]) -> list[str] | list[int]:
     wrong = next((one for one in ids if not re.fullmatch(r"-?[0-9]+", one)), None)
     if wrong is not None:
         raise InputError(f"The ids of this index are integers. Got {wrong!r}")
-    return [int(one) for one in ids if len(one) <= LONGEST and -(1 << 63) <= int(one) < 1 << 63]
+    return [int(one) for one in ids if len(one) <= MAX_DIGITS and -(1 << 63) <= int(one) < 1 << 63]

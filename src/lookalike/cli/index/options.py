@@ -7,5 +7,5 @@ from typing import Annotated
 
 import typer
 
-IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="The index: a folder.")]
-Json = Annotated[bool, typer.Option("--json", help="Print what was done as JSON on standard output.")]
+IndexPath = Annotated[Path, typer.Argument(metavar="INDEX", help="Folder of the index.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output.")]

@@ -1,4 +1,4 @@
-"""lookalike index query: what has been seen before."""
+"""lookalike index query: the items that resemble a query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.cli.index.work import Work
+    from lookalike.cli.index.session import IndexSession
     from lookalike.comparison import Comparison
     from lookalike.index import Index, Matches
     from lookalike.read import Batch, Source
@@ -27,34 +27,35 @@ if TYPE_CHECKING:
 def query(
     index: own.IndexPath,
     inputs: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", help="Files of items to look for, as pairs reads them.")
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="Files of items to search for, in any format that pairs reads."),
     ] = None,
-    text: Annotated[
-        str | None, typer.Option(help="The text to look for; or, with a FILE, the column of it to compare.")
-    ] = None,
-    top: Annotated[int, typer.Option(help="How many of the most similar are listed.")] = 10,
-    everything: Annotated[bool, typer.Option("--all", help="List all that are similar enough, however many.")] = False,
+    text: Annotated[str | None, typer.Option(help="Text to search for; with a FILE, its column to compare.")] = None,
+    top: Annotated[int, typer.Option(help="Maximum number of matches per query.")] = 10,
+    everything: Annotated[bool, typer.Option("--all", help="List all matches.")] = False,
     threshold: Annotated[
         float | None,
-        typer.Option("--threshold", "-t", help="Least similarity, or most distance. [default: that of the index]"),
+        typer.Option(
+            "--threshold", "-t", help="Minimum similarity (or maximum distance). [default: that of the index]"
+        ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each item shares with each that was found for it.")
+        bool, typer.Option("--explain", help="Show what each query has in common with its matches.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Explain with all that is shared, however long.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show explanations in full, however long.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the matches go: .parquet, .jsonl or .csv.")
+        Path | None, typer.Option("--output", "-o", help="Output file for matches: .parquet, .jsonl or .csv.")
     ] = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: own.Json = False,
-    **settings: Any,  # noqa: ANN401 - see options
+    **settings: Any,  # noqa: ANN401 - declared in options
 ) -> None:
-    """List what resembles a text, or each item of files.
+    """List the items that resemble a text, or each item of files.
 
-    The columns are id, similarity (or distance) and stored fields, the most similar first. Items of files are named by
-    --id, or by file and row, in a column query. Without -o the matches go to standard output, separated by tabs; a
-    terminal shows the first of them.
+    The columns are id, similarity (or distance) and stored fields, the most similar first. For items of files, a column
+    query holds their id (--id), or file and row. Without -o, matches are printed on standard output, separated by tabs;
+    a terminal shows only the first of them.
 
     \b
     Examples:
@@ -63,22 +64,22 @@ def query(
       lookalike index query news.lookalike draft.txt --threshold 0.5 --json
 
     In Python: lookalike.Index.open("news.lookalike").query(text, top=3)
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, files_of, opened, plain_rows
+    """  # noqa: D301 - Click interprets this backslash
+    from lookalike.cli.index.session import IndexSession, input_files, open_index, plain_rows
     from lookalike.write.outputs import check_outputs, write_table
 
     wanted = {} if output is None else {"--output": output}
-    with Work(index, quiet=quiet, as_json=json) as work, opened(index, settings) as held:
-        check_outputs(wanted, files_of(inputs, settings) if inputs else [], force=force)
-        with asked(held, inputs, text, settings) as source:
-            matches, table = look_for(work, held, source, None if everything else top, threshold)
+    with IndexSession(index, quiet=quiet, as_json=json) as session, open_index(index, settings) as held:
+        check_outputs(wanted, input_files(inputs, settings) if inputs else [], force=force)
+        with open_queries(held, inputs, text, settings) as source:
+            matches, table = search(session, held, source, None if everything else top, threshold)
             if not inputs:
                 table = table.drop_columns(["query"])
             if output is not None:
                 write_table(table, output)
-                work.stop_bars()
+                session.stop_bars()
             else:
-                work.show(table)
+                session.show(table)
             values: dict[str, Any] = {
                 "queries": matches.queries, "threshold": matches.threshold, "recall": matches.recall,
             }  # fmt: skip
@@ -88,30 +89,30 @@ def query(
                 explained = explanations(held.explain_source(source, matches), table, show=not json, full=full)
                 values["explanations"] = list(explained)
         facts = [("queries", f"{matches.queries:,}"), ("matches", f"{table.num_rows:,}")]
-        work.finish(values, facts, wanted, doubts(held, matches), changed=False)
+        session.finish(values, facts, wanted, recall_notes(held, matches), changed=False)
 
 
-def asked(index: Index, inputs: list[str] | None, text: str | None, settings: dict[str, Any]) -> closing[Source]:
-    """Open what is to be looked for: the items of files, or one text."""
-    from lookalike.cli.index.work import source_of
+def open_queries(index: Index, inputs: list[str] | None, text: str | None, settings: dict[str, Any]) -> closing[Source]:
+    """Open the queries: the items of files, or one text."""
+    from lookalike.cli.index.session import open_input
     from lookalike.errors import InputError
 
     if inputs:
-        return source_of(index, inputs, settings if text is None else {**settings, "text": text})
+        return open_input(index, inputs, settings if text is None else {**settings, "text": text})
     if text is None:
-        raise InputError("There is nothing to look for. Give a text with --text, or a file")
+        raise InputError("There is nothing to search for. Pass a text with --text, or a file")
     if index.kind != "texts":
-        raise InputError(f"This index holds {index.kind}, not texts. Ask with a file of them")
+        raise InputError(f"This index holds {index.kind}, not texts. Pass a file of {index.kind} instead of --text")
     return closing(index.source([text], encoding_errors=settings["encoding_errors"]))
 
 
-def look_for(
-    work: Work, index: Index, source: Source, top: int | None, threshold: float | None
+def search(
+    session: IndexSession, index: Index, source: Source, top: int | None, threshold: float | None
 ) -> tuple[Matches, pa.Table]:
-    """Look for the items of a source, which are named in the first column of the table."""
+    """Search for the items of a source, whose names are the first column of the table."""
     import pyarrow as pa
 
-    with work.reading("query", source) as count:
+    with session.reading("query", source) as count:
         ids: list[pa.Array] = []
 
         def seen(batch: Batch) -> None:
@@ -121,16 +122,16 @@ def look_for(
         matches = index.query_source(source, top, threshold, seen)
         table = matches.to_arrow()
         rows = table["query"]
-        names = pa.chunked_array(ids).take(rows) if ids else source.names(rows.to_numpy())
+        names = pa.chunked_array(ids).take(rows) if ids else source.default_ids(rows.to_numpy())
     return matches, table.set_column(0, "query", names)
 
 
 def explanations(
     found: Iterator[Comparison | None], table: pa.Table, *, show: bool, full: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield what the items of each row share, as plain values, or show it to people."""
+    """Yield what the items of each row have in common, as plain values, or print it."""
     from lookalike.cli.explain import print_comparison, print_heading
-    from lookalike.cli.index.work import plain_rows
+    from lookalike.cli.index.session import plain_rows
 
     names = table.column_names[: table.column_names.index("id") + 1]
     for row, comparison in zip(plain_rows(table.select(names)), found, strict=True):
@@ -144,9 +145,9 @@ def explanations(
             yield {**row, **comparison.to_dict()}
 
 
-def doubts(index: Index, matches: Matches) -> list[str]:
-    """Say what is missed below the threshold that the index was made for."""
+def recall_notes(index: Index, matches: Matches) -> list[str]:
+    """Return a note if the threshold is below that of the index, where recall is lower."""
     if matches.recall >= index.recipe.recall:
         return []
     built, wanted = index.recipe.threshold, matches.threshold
-    return [f"the index was made for {built:g}: of items at {wanted:g}, a share of {matches.recall:.4f} is found"]
+    return [f"the index was built for a threshold of {built:g}; at {wanted:g}, recall is {matches.recall:.4f}"]

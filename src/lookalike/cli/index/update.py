@@ -1,4 +1,4 @@
-"""lookalike index update: other items under the same ids."""
+"""lookalike index update: new items for existing ids."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ def update(
     inputs: options.Inputs,
     quiet: options.Quiet = False,
     json: own.Json = False,
-    **settings: Any,  # noqa: ANN401 - see options
+    **settings: Any,  # noqa: ANN401 - declared in options
 ) -> None:
-    """Replace items of an index by others with the same id.
+    """Replace items of an index with others that have the same id.
 
-    Items whose id is new are added.
+    Items with new ids are added.
 
     \b
     Examples:
       lookalike index update news.lookalike changed.jsonl --id url
 
     In Python: lookalike.Index.open("news.lookalike").update(ids, texts)
-    """  # noqa: D301 - Click knows this backslash
-    from lookalike.cli.index.work import Work, missing_fields, opened, source_of
+    """  # noqa: D301 - Click interprets this backslash
+    from lookalike.cli.index.session import IndexSession, missing_fields, open_index, open_input
 
-    with Work(index, quiet=quiet, as_json=json) as work:
-        with opened(index, settings) as held, source_of(held, inputs, settings) as source:
+    with IndexSession(index, quiet=quiet, as_json=json) as session:
+        with open_index(index, settings) as held, open_input(held, inputs, settings) as source:
             notes = missing_fields(held, source)
-            with work.reading("add", source) as seen, work.changing(held):
+            with session.reading("add", source) as seen, session.changing(held):
                 replaced = held.update_source(source, seen)
             items = len(held)
-        added = work.read - replaced
+        added = session.read - replaced
         facts = [("replaced", f"{replaced:,}"), ("added", f"{added:,}"), ("items", f"{items:,}")]
-        work.finish({"replaced": replaced, "added": added, "items": items}, facts, notes=notes)
+        session.finish({"replaced": replaced, "added": added, "items": items}, facts, notes=notes)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import RecipeError
 from lookalike.kernels import components as kernels
-from lookalike.store.items import Copies
+from lookalike.store.copies import Copies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

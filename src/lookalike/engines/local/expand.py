@@ -10,8 +10,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.engines.local.collect import Collected
     from lookalike.engines.local.verify import Verified
-    from lookalike.store.items import Copies
+    from lookalike.recipe import Recipe
+    from lookalike.store.copies import Copies
 
 LARGEST_GROUP = 1000
 """Copies of one item up to which each is paired with each. A larger group is condensed: see `Groups`."""
@@ -37,17 +39,25 @@ class IndexedPairs:
         keep = (self.left < boundary) & (self.right >= boundary)
         return IndexedPairs(self.left[keep], self.right[keep], self.similarity[keep], self.condensed)
 
-    def one_way(self, copies: Copies, sizes: NDArray[np.int32], least: float, *, both: bool) -> IndexedPairs:
-        """Return the pairs whose left item is in the right one to the share `least`, of pairs by overlap.
+    def directed(self, collected: Collected, recipe: Recipe) -> IndexedPairs:
+        """Return the pairs of a one-way measure: one way, or both ways round unless two collections are compared."""
+        if not recipe.measure.one_way:
+            return self
+        sizes = collected.items.set_sizes()
+        assert sizes is not None  # noqa: S101 - one-way measures are of sets
+        return self._one_way(collected.copies, sizes, recipe.threshold, both=collected.boundary is None)
 
-        `sizes` are those of the sets of originals; `both` says whether each pair may also be turned round.
+    def _one_way(self, copies: Copies, sizes: NDArray[np.int32], min_share: float, *, both: bool) -> IndexedPairs:
+        """Return the pairs whose right item contains enough of the left one, of pairs by overlap.
+
+        `sizes` are those of the sets of originals; with `both`, each pair may also be turned round.
         """
         one, two = copies.original[self.left], copies.original[self.right]
         shared = np.rint(self.similarity * np.minimum(sizes[one], sizes[two]))
         found = []
         for left, right, size in ((self.left, self.right, sizes[one]), (self.right, self.left, sizes[two]))[: 1 + both]:
             share = np.divide(shared, size, out=np.ones(len(shared)), where=one != two)
-            enough = share >= least
+            enough = share >= min_share
             found.append((left[enough], right[enough], share[enough]))
         left, right, similarity = (np.concatenate(column) for column in zip(*found, strict=True))
         order = np.lexsort((right, left))

@@ -1,12 +1,14 @@
-"""Items -> pairs: candidates by bands, or by prefixes in an exact search; each verified."""
+"""Items -> pairs: candidates by bands, or by an exact search; each verified."""
 
 from __future__ import annotations
 
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from lookalike.examples import Rejected
-from lookalike.lsh import buckets as band
+from lookalike.engines.local.examples import Rejected
+from lookalike.engines.local.verify import Verifier
+from lookalike.lsh import buckets
+from lookalike.plan import plan_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,53 +19,72 @@ if TYPE_CHECKING:
     from lookalike.engines.local.collect import Collected
     from lookalike.engines.local.run import Run
     from lookalike.engines.local.verify import Verified
-    from lookalike.kinds.space import Proposer
+    from lookalike.exact.base import Exact, Rounds
+    from lookalike.lsh.buckets import Candidates, Proposer
+    from lookalike.plan import Plan
     from lookalike.resources.progress import Advance
-
 
 ENOUGH = 1 << 15
 """Candidates that are worth a round of their own."""
 
 
-class Search:
-    """A search for the pairs among all items, and what it has seen on the way."""
+def prepare(run: Run, collected: Collected) -> Search:
+    """Choose bands or an exact search, unless that was done before, and prepare it."""
+    items, compared, plan = collected.items, collected.compared, collected.plan
+    exact, rounds = items.exact(compared), None
+    if plan is None or plan.exact:
+        with run.stages.stage("filter"), run.stages.timed("filter"):
+            rounds = exact.everywhere()
+            plan = plan or plan_for(run.asked, items.recipe, items.estimates(compared, rounds))
+    if collected.plan is None and plan.recipe.banding is not None and rounds is not None:
+        with run.stages.timed("sign"):
+            rounds.close()
+            items.sign(plan.recipe.banding)
+            rounds = None
+    return Search(run, collected, plan, exact, rounds)
 
-    def __init__(self, run: Run, collected: Collected) -> None:
+
+class Search:
+    """A search for the pairs among all items, and what it has met on the way."""
+
+    def __init__(self, run: Run, collected: Collected, plan: Plan, exact: Exact, rounds: Rounds | None) -> None:
         self._run = run
         self._collected = collected
-        self._exact = collected.space.exact(collected)
-        self.verifier = collected.space.verifier()
-        self.seen = band.Seen(band.REMEMBERED if run.recipe.banding else band.REMEMBERED_EXACTLY)
+        self._exact = exact
+        self._rounds = rounds
+        self.plan = plan
+        self.verifier = Verifier(collected.items)
+        self.seen = buckets.Seen(buckets.REMEMBERED_EXACTLY if plan.exact else buckets.REMEMBERED)
         self.rejected = Rejected(run.examples)
 
     def pairs(self, roots: NDArray[np.int32], width: int) -> Iterator[Verified]:
         """Yield the pairs among items of different roots, bucket by bucket; the caller may unite roots meanwhile.
 
-        `width` is how many pivots are taken of a bucket at first.
+        `width` is the number of pivots taken of a bucket at first.
         """
-        stages, threshold = self._run.stages, self._run.recipe.least_score
-        rounds, buckets = self._buckets(width)
+        stages, min_score = self._run.stages, self.plan.recipe.min_score
+        rounds, found = self._buckets(width)
         with stages.stage("compare", rounds) as advance:
-            for candidates in stages.timed_each("band", self._candidates(buckets, roots, width, advance)):
+            for candidates in stages.timed_each("band", self._candidates(found, roots, width, advance)):
                 with stages.timed("verify"):
-                    pairs = self.verifier.verify(candidates, threshold)
+                    pairs = self.verifier.verify(candidates, min_score)
                 self.rejected.see(candidates, pairs)
                 yield pairs
 
     def _candidates(
-        self, buckets: Iterator[Proposer], roots: NDArray[np.int32], width: int, advance: Advance
-    ) -> Iterator[band.Candidates]:
+        self, found: Iterator[Proposer], roots: NDArray[np.int32], width: int, advance: Advance
+    ) -> Iterator[Candidates]:
         """Yield the candidates of all buckets, those of several rounds together where they are few.
 
-        Each time it waits for what comes of the ones before, threads have nothing to do; and what is known by then
-        spares comparisons within large clusters only.
+        While it waits for the outcome of earlier candidates, threads are idle; and what is known by then only spares
+        comparisons within large clusters.
         """
-        sides = self._collected.sides
-        waiting: list[Iterator[band.Candidates]] = []
-        few: list[band.Candidates] = []
-        for found in buckets:
+        sides = self._collected.compared.sides
+        waiting: list[Iterator[Candidates]] = []
+        few: list[Candidates] = []
+        for some in found:
             waiting.append(
-                found.proposals(roots, sides, self.seen, lambda some: self._exact.among(some).buckets(width))
+                some.proposals(roots, sides, self.seen, lambda items: self._exact.among(items).buckets(width))
             )
             few += islice(waiting[-1], 1)
             advance(1)
@@ -72,23 +93,18 @@ class Search:
         yield from finish(few, waiting)
 
     def _buckets(self, width: int) -> tuple[int, Iterator[Proposer]]:
-        """Return the buckets, a round after the other, and how many rounds there are."""
-        run, banding = self._run, self._run.recipe.banding
-        if banding is None:
-            with run.stages.stage("filter"), run.stages.timed("filter"):
-                found = self._exact.everywhere()
-                self._collected.space.settle(self._collected, found)
-            banding = run.recipe.banding
-            if banding is None:
-                return found.shares, found.buckets(width)
-            self.seen = band.Seen(band.REMEMBERED)
-        compared = self._collected.copies.originals
-        return banding.bands, band.buckets(self._collected.items, compared, banding.bands, run.threads, width=width)
+        """Return the number of rounds, and the buckets of each."""
+        if self._rounds is not None:
+            return self._rounds.shares, self._rounds.buckets(width)
+        banding = self.plan.recipe.banding
+        assert banding is not None  # noqa: S101 - what is not exact is by bands
+        compared, items = self._collected.compared.originals, self._collected.items
+        return banding.bands, buckets.buckets(items, compared, banding.bands, self._run.threads, width=width)
 
 
-def finish(few: list[band.Candidates], waiting: list[Iterator[band.Candidates]]) -> Iterator[band.Candidates]:
-    """Yield the first candidates, and then what else those who wait propose, until nothing is left of either."""
+def finish(few: list[Candidates], waiting: list[Iterator[Candidates]]) -> Iterator[Candidates]:
+    """Yield the first candidates, then what else the waiting buckets propose, until nothing is left of either."""
     while few:
-        yield band.together(few)
+        yield buckets.together(few)
         few[:] = [candidates for proposals in waiting for candidates in islice(proposals, 1)]
     waiting.clear()

@@ -1,0 +1,191 @@
+"""Chooses examples of what a run decided: clusters, and pairs close to the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.arrays.pair_codes import pair_codes
+from lookalike.arrays.random import scramble
+from lookalike.engines.local.cluster import Keep, clusters_of_pairs
+from lookalike.examples import Example, ExampleKind, Side
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.engines.local.cluster import Members
+    from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.expand import IndexedPairs
+    from lookalike.engines.local.run import Run
+    from lookalike.engines.local.search import Search
+    from lookalike.engines.local.verify import Verified
+    from lookalike.kinds import Excerpt
+    from lookalike.lsh.buckets import Candidates
+
+REMEMBERED = 1 << 12
+"""Candidates below the threshold that are remembered per example wanted, to find the most similar of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Two items that will be an example, by index."""
+
+    kind: ExampleKind
+    similarity: float
+    size: int | None
+    left: int
+    right: int
+
+
+class Rejected:
+    """A random sample of the candidates that are not pairs: those with the lowest hashes, in whatever order they come.
+
+    There may be billions of them, and a run does not compute how similar they are, only that they fall short.
+    """
+
+    def __init__(self, examples: int) -> None:
+        self._room = examples * REMEMBERED
+        self._codes = np.empty(0, np.uint64)
+        self._bound = ~np.uint64(0)
+
+    def see(self, candidates: Candidates, pairs: Verified) -> None:
+        """Take note of candidates, and of those among them that are pairs."""
+        if not self._room:
+            return
+        few = self._below(candidates.left, candidates.right)
+        codes = np.union1d(self._codes, np.setdiff1d(few, self._below(pairs.left, pairs.right)))
+        if len(codes) > self._room:
+            hashes = scramble(codes)
+            self._bound = np.partition(hashes, self._room - 1)[self._room - 1]
+            codes = codes[hashes <= self._bound]
+        self._codes = codes
+
+    def items(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the candidates remembered, in order."""
+        left, right = self._codes >> np.uint64(32), self._codes & np.uint64(0xFFFFFFFF)
+        return left.astype(np.int32), right.astype(np.int32)
+
+    def _below(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """Return the codes of those pairs whose hash is below that of all that were left out."""
+        codes = pair_codes(left, right).view(np.uint64)
+        return codes[scramble(codes) <= self._bound]
+
+
+def choose_examples(
+    run: Run, collected: Collected, search: Search, pairs: IndexedPairs | Verified, clusters: Members | None = None
+) -> tuple[Example, ...]:
+    """Choose examples, as many of each kind as the run is to keep, and write out their items.
+
+    `pairs` are those found, or keepers with their members. Their clusters are made here unless given.
+    """
+    if not run.examples:
+        return ()
+    with run.stages.timed("examples"):
+        chooser = Chooser(run, collected, search)
+        if clusters is None and collected.boundary is None:
+            clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
+        choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
+        choices += [*chooser.above(pairs), *chooser.below(search.rejected)]
+        return written(choices, run, collected)
+
+
+class Chooser:
+    """Chooses what is worth looking at."""
+
+    def __init__(self, run: Run, collected: Collected, search: Search) -> None:
+        recipe = search.plan.recipe
+        self._count = run.examples
+        self._min_score = recipe.min_score
+        self._best = recipe.measure.best
+        self._value = recipe.measure.score
+        self._random = np.random.default_rng(recipe.seed)
+        self._collected = collected
+        self._verifier = search.verifier
+
+    def largest(self, clusters: Members) -> list[Choice]:
+        """Choose the largest clusters."""
+        order = np.argsort(-np.bincount(clusters.cluster), kind="stable")
+        return [self._widest("largest", clusters, int(cluster)) for cluster in order[: self._count]]
+
+    def typical(self, clusters: Members) -> list[Choice]:
+        """Choose clusters of the median size, by chance, that are not among the largest."""
+        sizes = np.bincount(clusters.cluster)
+        rest = np.argsort(-sizes, kind="stable")[self._count :]
+        if not len(rest):
+            return []
+        middle = np.sort(rest[sizes[rest] == np.sort(sizes)[(len(sizes) - 1) // 2]])
+        chosen = np.sort(self._random.permutation(middle)[: self._count])
+        return [self._widest("typical", clusters, int(cluster)) for cluster in chosen]
+
+    def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
+        """Choose the pairs with the least similarity that reaches the threshold, but no copies, which are no news."""
+        near = np.flatnonzero((pairs.similarity >= self._min_score) & (pairs.similarity < self._best))
+        near = near[np.argsort(pairs.similarity[near], kind="stable")]
+        original = self._collected.copies.original
+        one, two = original[pairs.left[near]], original[pairs.right[near]]
+        _, first = np.unique(pair_codes(one, two), return_index=True)
+        return [
+            Choice("above", self._value(float(pairs.similarity[at])), None, int(pairs.left[at]), int(pairs.right[at]))
+            for at in near[np.sort(first)[: self._count]]
+        ]
+
+    def below(self, rejected: Rejected) -> list[Choice]:
+        """Choose the most similar of the candidates that fell short."""
+        left, right = rejected.items()
+        if not len(left):
+            return []
+        similarity = self._verifier.scores(left, right)
+        short = np.flatnonzero(similarity < self._min_score)
+        order = short[np.argsort(-similarity[short], kind="stable")][: self._count]
+        return [
+            Choice(
+                "below", self._value(float(similarity[at])), None, *self._on_their_sides(int(left[at]), int(right[at]))
+            )
+            for at in order
+        ]
+
+    def _on_their_sides(self, left: int, right: int) -> tuple[int, int]:
+        """Return items with the shingles of these two, one of each collection if there are two."""
+        boundary, original = self._collected.boundary, self._collected.copies.original
+        if boundary is None:
+            return left, right
+        for one, two in ((left, right), (right, left)):
+            here = np.flatnonzero(original[:boundary] == one)
+            there = np.flatnonzero(original[boundary:] == two)
+            if len(here) and len(there):
+                return int(here[0]), boundary + int(there[0])
+        raise AssertionError("a candidate has an item on each side")
+
+    def _widest(self, kind: ExampleKind, clusters: Members, cluster: int) -> Choice:
+        """Choose the keeper of a cluster and the member least similar to it."""
+        begin, end = np.searchsorted(clusters.cluster, (cluster, cluster + 1))
+        item, keeper = clusters.item[begin:end], clusters.keeper[begin:end]
+        similarity = self._verifier.scores_of_items(item, keeper, self._collected.copies)
+        at = int(np.argmin(np.where(item == keeper, np.inf, similarity)))
+        return Choice(kind, self._value(float(similarity[at])), len(item), int(keeper[at]), int(item[at]))
+
+
+def written(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example, ...]:
+    """Read the ids of what was chosen, and write out the items."""
+    if not choices:
+        return ()
+    left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))
+    ids = zip(collected.names(left).to_pylist(), collected.names_against(right).to_pylist(), strict=True)
+    pairs = list(dict.fromkeys(zip(left.tolist(), right.tolist(), strict=True)))
+    excerpts = dict(zip(pairs, collected.items.write_out(pairs, run.sources), strict=True))
+    return tuple(
+        Example(
+            choice.kind,
+            choice.similarity,
+            choice.size,
+            *map(side, names, excerpts[choice.left, choice.right]),
+        )
+        for choice, names in zip(choices, ids, strict=True)
+    )
+
+
+def side(name: object, excerpt: Excerpt) -> Side:
+    """Return one of the two items of an example."""
+    return Side(str(name), excerpt.text, excerpt.differs, excerpt.more)

@@ -1,0 +1,102 @@
+"""The numbers of a run, and what a reader should know about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.engines.local.expand import LARGEST_GROUP
+from lookalike.resources.progress import peak_memory
+from lookalike.summary import Summary, doubts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lookalike.engines.local.collect import Collected
+    from lookalike.engines.local.run import Run
+    from lookalike.features.shingling import Shingling
+    from lookalike.kinds import Collection, Kind
+    from lookalike.lsh.buckets import Seen
+    from lookalike.recipe import Recipe
+    from lookalike.tuning.recall import Measured
+
+SHOWN = (0.7, 0.8, 0.9)
+"""Similarities whose chance is always shown, beside that of the threshold."""
+
+
+def summarise(
+    run: Run,
+    recipe: Recipe,
+    collected: Collected,
+    seen: Seen,
+    measured: Measured | None = None,
+    *,
+    pairs: int,
+    clusters: int = 0,
+    kept: int | None = None,
+    condensed: int = 0,
+) -> Summary:
+    """Write down what a run did."""
+    items = collected.items
+    return Summary(
+        items=items.count,
+        kept=items.count if kept is None else kept,
+        removed=0 if kept is None else items.count - kept,
+        pairs=pairs,
+        clusters=clusters,
+        candidates=seen.proposed,
+        copies=collected.copies.count,
+        nulls=items.nulls,
+        empty=items.empty,
+        short=items.single,
+        shingle=str(recipe.shingling),
+        measure=recipe.measure.name,
+        sketch=recipe.sketch,
+        bands=recipe.banding.bands if recipe.banding else 0,
+        rows=recipe.banding.rows if recipe.banding else 0,
+        threshold=recipe.threshold,
+        recall=recipe.recall,
+        chance={f"{s:.15g}": recipe.chance(s) for s in sorted(shown(recipe))},
+        measured=measured,
+        threads=run.threads.count,
+        seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
+        memory=dict(run.stages.memory),
+        peak_memory_bytes=peak_memory(),
+        notes=(*remarks(run.kind, recipe, items, condensed), *(doubts(measured) if recipe.banding else ())),
+    )
+
+
+def shown(recipe: Recipe) -> set[float]:
+    """Return the values of the measure whose chance is shown."""
+    if recipe.measure.is_distance:
+        return {recipe.threshold / 2, recipe.threshold, 1.5 * recipe.threshold}
+    return {*SHOWN, recipe.threshold}
+
+
+def remarks(kind: Kind, recipe: Recipe, items: Collection, condensed: int) -> Iterator[str]:
+    """Yield what was skipped or cut short, and what might be done better."""
+    if items.empty:
+        nulls = f", {items.nulls:,} of them null" if items.nulls else ""
+        has, they = (
+            ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
+        )
+        yield f"{items.empty:,} {has} no {kind.lacks or kind.part}{nulls}: {they} nothing"
+    compared = items.count - items.empty
+    feature = recipe.shingling.feature
+    if compared and items.fragile - items.empty > compared / 2:
+        yield (
+            f"in {(items.fragile - items.empty) / compared:.0%} of the items a single changed {feature.unit} brings "
+            f"the similarity below {recipe.threshold:g}, because they are short: try {advice(recipe.shingling)}"
+        )
+    if condensed:
+        yield (
+            f"{condensed:,} items are in groups of more than {LARGEST_GROUP:,} with the same shingles: in each group "
+            "the first stands for all, and only pairs with it are listed"
+        )
+
+
+def advice(shingling: Shingling) -> str:
+    """Suggest what suits shorter items."""
+    feature, size = shingling.feature, shingling.size
+    if size > feature.min_size:
+        return f"the shingle {shingling.kind}:{feature.min_size if feature.short else max(size // 2, feature.min_size)}"
+    return f"the shingle {feature.short}" if feature.short else "a lower threshold"

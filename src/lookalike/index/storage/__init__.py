@@ -1,0 +1,1 @@
+"""How an index is kept on disk: a SQLite database, files of columns, checksums, and the writer's lock."""

@@ -1,0 +1,5 @@
+"""Numbers by which kernels know the measures of sets."""
+
+from __future__ import annotations
+
+JACCARD, DICE, COSINE, OVERLAP, CONTAINMENT = 0, 1, 2, 3, 4

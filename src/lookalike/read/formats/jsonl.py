@@ -1,0 +1,158 @@
+"""JSON Lines, parsed by Arrow a block at a time.
+
+Arrow parses JSON, not JSON *Lines*: it takes two objects on one line, or one object on two, and crashes on a first
+line `null`. So a block is checked before (every line begins with { and ends with }) and after (as many rows as lines).
+A block in which anything is odd goes to `jsonl_python`, which finds the line, or reads what Arrow cannot.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+from lookalike.errors import InputError
+from lookalike.read import schemas
+from lookalike.read.streams import BOM, estimated_lines, line_runs, open_bytes, reading, suffixes_of, without_blank
+
+from . import jsonl_python
+from .base import FileFormat, SingleFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lookalike.read.base import Lines
+    from lookalike.read.options import Options
+
+    from .base import Entry
+
+_PROBE_BYTES = 1 << 20
+_MAX_BYTES = (1 << 31) - 2
+_BLANK = BOM + b" \t\r\n"
+_ARRAY_SUFFIX = ".json"
+"""Of files that often hold one JSON array, which is not read as a stream."""
+_OPEN, _CLOSE = ord("{"), ord("}")
+
+
+class JsonlReader(SingleFile):
+    """One file of JSON Lines, plain or compressed."""
+
+    format = "jsonl"
+
+    @cached_property
+    def columns(self) -> pa.Schema:
+        """Columns of the first block that has some; its size is fixed, so that no choice depends on the batch size."""
+        rows = 0
+        with reading(self.label):
+            for lines in line_runs(self._path, self._codec, _PROBE_BYTES):
+                filled = without_blank(lines)
+                rows += len(filled)
+                if len(columns := jsonl_python.probe(filled, self.label)):
+                    return columns
+        if rows:
+            raise InputError(f"{self.label}: no line has a key, so there is nothing to compare; check the file")
+        return pa.schema([])
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Columns of all blocks; costs a pass."""
+        merged = pa.schema([])
+        for lines in self.raw_lines():
+            merged = schemas.merge([merged, self._infer(lines)])
+        return pa.schema([pa.field(field.name, jsonl_python.storable(field.type)) for field in merged])
+
+    def estimated_rows(self) -> int | None:
+        """Return the number of rows, estimated from the first lines; None if the file is compressed."""
+        return estimated_lines(self._path, self._codec)
+
+    def rank_type(self, column: pa.Field) -> pa.DataType:
+        """Return the type of a column; that of fractions if it begins with integers, since fractions may follow."""
+        return pa.float64() if pa.types.is_integer(column.type) else column.type
+
+    def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """Stream some columns; all others are skipped, whatever they hold."""
+        return (self._parse(lines, wanted, strict=True) for lines in self.raw_lines())
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Stream every column."""
+        return (self._parse(lines, self.schema, strict=False) for lines in self.raw_lines())
+
+    def raw_lines(self) -> Iterator[Lines]:
+        """Stream the lines that are not blank."""
+        with reading(self.label):
+            for lines in line_runs(self._path, self._codec, self._options.batch_bytes):
+                if len(filled := without_blank(lines)):
+                    yield filled
+
+    def locate(self, row: int) -> str:
+        """Return the file and the line; it is looked up, since blank lines count."""
+        for lines in self.raw_lines():
+            if row < len(lines):
+                return f"{self.label}, line {lines.numbers[row]}"
+            row -= len(lines)
+        return self.label
+
+    def _parse(self, lines: Lines, schema: pa.Schema, *, strict: bool) -> pa.RecordBatch:
+        table = self._read(lines, pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"))
+        if table is None:
+            return jsonl_python.parse(lines, schema, self.label, self._options.encoding_errors, strict=strict)
+        return table.select(schema.names).combine_chunks().to_batches()[0]
+
+    def _infer(self, lines: Lines) -> pa.Schema:
+        table = self._read(lines, pa.json.ParseOptions())
+        return jsonl_python.infer(lines, self.label) if table is None else table.schema
+
+    def _read(self, lines: Lines, parse: pyarrow.json.ParseOptions) -> pa.Table | None:
+        """Let Arrow parse a block; None if it cannot, or should not."""
+        if len(lines.data) > _MAX_BYTES:
+            raise InputError(
+                f"{self.label}, line {lines.numbers[0]}: a line of more than 2 GB cannot be read; split it"
+            )
+        if not _are_objects(lines):
+            return None
+        options = pa.json.ReadOptions(use_threads=False, block_size=len(lines.data) + 1)
+        try:
+            table = pa.json.read_json(pa.BufferReader(lines.data), read_options=options, parse_options=parse)
+        except pa.ArrowException:
+            return None
+        return table if table.num_rows == len(lines) else None
+
+
+def _are_objects(lines: Lines) -> bool:
+    view = np.frombuffer(lines.data, dtype=np.uint8)
+    if not (view[lines.starts] == _OPEN).all():
+        return False
+    last = lines.ends - 1
+    for space in (b"\n", b"\r"):
+        last = last - (view[last] == space[0])
+    return bool((view[last] == _CLOSE).all())
+
+
+def _open(entries: Sequence[Entry], options: Options) -> JsonlReader:
+    """Open a file; one that ends in .json must hold one object per line, not one array."""
+    (entry,) = entries
+    if suffixes_of(entry.path)[0] == _ARRAY_SUFFIX:
+        with reading(entry.label), open_bytes(entry.path, entry.codec) as stream:
+            head = bytes(stream.read(_PROBE_BYTES))
+        if head.lstrip(_BLANK).startswith(b"["):
+            raise InputError(
+                f"{entry.label} is one JSON array; make it JSON Lines first, for instance with: jq -c '.[]'"
+            )
+    return JsonlReader(entry, options)
+
+
+def _recognises(head: bytes, names: Sequence[str]) -> bool:  # noqa: ARG001 - columns do not matter
+    """Return whether data begins with an object, or is empty."""
+    return not head.strip() or head.lstrip(_BLANK).startswith(b"{")
+
+
+JSONL = FileFormat(
+    "jsonl",
+    _open,
+    suffixes=(".jsonl", ".ndjson", ".jsonlines"),
+    other_suffixes=(_ARRAY_SUFFIX,),
+    recognises=_recognises,
+)

@@ -1,0 +1,203 @@
+"""The cost model: how long a search takes, by bands or exactly, in seconds of one core.
+
+Every constant stands here, once. They were fitted to CPU times of runs on 2,000 to 127,000 items. On other machines all
+of them differ, but their ratios, which decide, differ little. Nothing depends on time measured during a run, nor on the
+number of threads: the same collection gets the same bands everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from lookalike.exact.bits import meetings, parts_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from lookalike.lsh.banding import Banding
+    from lookalike.lsh.family import Family
+    from lookalike.recipe import Sketch
+
+EULER = 0.5772
+
+NANO = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Seconds per operation of a search by bands."""
+
+    band: float
+    """Per band, whatever its size."""
+    key: float
+    """Per key that is sorted."""
+    meeting: float
+    """Per two items that share a bucket."""
+    candidate: float
+    """Per candidate that is verified."""
+    number: float
+    """Per element, or number of a vector, of a candidate."""
+    make: float = 0.0
+    """Per shingle of a set that must be made from a text."""
+
+
+TEXTS = Rates(band=0.6e-3, key=32 * NANO, meeting=100 * NANO, candidate=110 * NANO, number=1.6 * NANO, make=40 * NANO)
+SETS = Rates(band=0.0, key=32 * NANO, meeting=100 * NANO, candidate=110 * NANO, number=1.6 * NANO)
+VECTORS = Rates(band=0.0, key=40 * NANO, meeting=60 * NANO, candidate=150 * NANO, number=0.8 * NANO)
+
+THROW = 3.2 * NANO
+"""Per shingle thrown at the slots of a fast sketch."""
+CLASSIC = 1.2 * NANO
+"""Per shingle and slot of a classic sketch."""
+SLOT = 1.5 * NANO
+"""Per slot of a vector, apart from the multiplication."""
+SIFT = 3.5 * NANO
+"""Per two sets that meet in an exact search."""
+PRODUCT = 0.2 * NANO
+"""Per product of two vectors that is looked at in an exact search."""
+PART_MEETING = 100 * NANO
+"""Per two items that agree in a part of their bits, and are compared."""
+CHEAP = 10_000 * NANO
+"""Per set: an exact search this fast is not worth a sample, as signing alone takes as long."""
+
+Seconds = tuple[float, float, float, float]
+"""To sign, to sort, to find items that share a bucket, and to verify."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a banding is expected to do to a collection."""
+
+    candidates: float
+    meetings: float
+    """How many times two items share a bucket."""
+    of_each: NDArray[np.float64] = field(repr=False)
+    """Candidates of each sampled item."""
+    alone: NDArray[np.float64] = field(repr=False)
+    """The chance of each sampled item to have none."""
+    error: float = 0.0
+    """Standard error of the number of candidates."""
+    false_candidates: float = 0.0
+
+
+class Costs(Protocol):
+    """The costs of one collection."""
+
+    @property
+    def exact(self) -> float | None:
+        """The time of an exact search, if known."""
+
+    @property
+    def mean_size(self) -> float | None:
+        """The mean size of a set; None for vectors and bits."""
+
+    def seconds(self, banding: Banding, expected: Expected) -> Seconds:
+        """Return the time of each step of a search by bands."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetCosts:
+    """The costs of sets."""
+
+    sizes: NDArray[np.float64] = field(repr=False)
+    """Of the sampled sets; or their mean alone."""
+    compared: int
+    sketch: Sketch
+    rates: Rates = TEXTS
+    exact: float | None = None
+    """Depends on which elements are rare, so it is known only after an exact search has been prepared."""
+
+    @property
+    def mean_size(self) -> float:
+        """The mean size of a set."""
+        return float(self.sizes.mean())
+
+    def seconds(self, banding: Banding, expected: Expected) -> Seconds:
+        """Return the time of each step of a search by bands."""
+        rates = self.rates
+        elements = float((expected.of_each * 2 * self.sizes).mean()) * self.compared / 2
+        made = float(np.mean((1 - expected.alone) * self.sizes)) * self.compared
+        return (
+            self._sign(banding),
+            banding.bands * (rates.band + rates.key * self.compared),
+            rates.meeting * expected.meetings,
+            rates.candidate * expected.candidates + rates.number * elements + rates.make * made,
+        )
+
+    def _sign(self, banding: Banding) -> float:
+        """Return the time to sign all items: classic passes over the shingles per slot, fast until no slot is empty."""
+        slots = banding.slots
+        if self.sketch == "classic":
+            return float(CLASSIC * slots * self.sizes.mean() * self.compared)
+        throws = slots * (math.log(slots) + EULER)
+        rounds = np.minimum(np.ceil(throws / self.sizes), 2 * slots)
+        return float(THROW * np.mean(rounds * self.sizes + slots) * self.compared)
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCosts:
+    """The costs of vectors and bits."""
+
+    family: Family
+    compared: int
+    mean_size: None = None
+
+    @property
+    def exact(self) -> float:
+        """The time to compare all with all, or bits by parts."""
+        return pair_seconds(self.family) * self.compared * self.compared / 2
+
+    def seconds(self, banding: Banding, expected: Expected) -> Seconds:
+        """Return the time of each step of a search by bands."""
+        slot = SLOT + self.family.slot_seconds * self.family.length
+        candidate = VECTORS.candidate + VECTORS.number * self.family.length
+        return (
+            self.compared * banding.slots * slot,
+            self.compared * banding.bands * VECTORS.key,
+            VECTORS.meeting * expected.meetings,
+            expected.candidates * candidate,
+        )
+
+
+def pair_seconds(family: Family) -> float:
+    """Return the time of an exact search per two vectors."""
+    parts = bit_parts(family)
+    return part_seconds(family, parts) if parts else product_seconds(family)
+
+
+def product_seconds(family: Family) -> float:
+    """Return the time to compare two vectors approximately, as one of many."""
+    return family.pair_seconds * family.length + PRODUCT
+
+
+def part_seconds(family: Family, parts: int) -> float:
+    """Return the time of an exact search by parts of bits, per two items."""
+    return meetings(family.recipe.measure.bits, parts) * PART_MEETING
+
+
+def bit_parts(family: Family) -> int:
+    """Return in how many parts of bits an exact search is fastest; 0 if it is to compare all with all."""
+    bits = family.recipe.measure.bits
+    parts = parts_for(bits, family.recipe.threshold) if bits else 0
+    return parts if parts and part_seconds(family, parts) < product_seconds(family) else 0
+
+
+def exact_set_seconds(comparisons: float, share_kept: float, mean_size: float) -> float:
+    """Return the time of an exact search among sets that compares so many, and verifies a share of them."""
+    return comparisons * (SIFT + share_kept * (SETS.candidate + 2 * mean_size * SETS.number))
+
+
+def cheapest(bandings: Iterable[Banding], seconds: Callable[[Banding], float], exact: float) -> Banding | None:
+    """Return the banding that takes least; None if an exact search takes less than any."""
+    best, least = None, exact
+    for banding in bandings:
+        taken = seconds(banding)
+        if taken < least:
+            best, least = banding, taken
+    return best
