@@ -40,7 +40,7 @@ def build(
       lookalike index build news.lookalike 'shards/*.jsonl.gz' --id url --fields title,date
       lookalike index build names.lookalike names.csv --shingle chars:3 --threshold 0.6
 
-    In Python: with lookalike.Index.build("news.lookalike", threshold=0.8) as index: index.add(ids, texts)
+    In Python: with lookalike.Index.build("news.lookalike") as index: index.add(ids, texts)
     """  # noqa: D301 - Click interprets this backslash
     from lookalike.cli import written
     from lookalike.cli.index.session import IndexSession, describe_recall, describe_recipe
