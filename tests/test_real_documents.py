@@ -12,12 +12,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import naive.words
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from naive import words as naive_words
-from support import brute_force as brute
+from support import brute_force
 from support.paths import DATA, ROOT
 from support.run_cli import done
 
@@ -43,8 +43,8 @@ CORPORA = {
 def words(text: str) -> list[str]:
     r"""List the words of a text; runs of \w are words where there is no mark and every script has spaces."""
     text = text.lower()
-    plain = not any(naive_words.stands_alone(c) or unicodedata.category(c).startswith("M") for c in set(text))
-    return re.findall(r"\w+", text) if plain else naive_words.words(text)
+    plain = not any(naive.words.stands_alone(c) or unicodedata.category(c).startswith("M") for c in set(text))
+    return re.findall(r"\w+", text) if plain else naive.words.words(text)
 
 
 def exact_pairs(texts: Sequence[str], n: int, least: float) -> dict[tuple[int, int], float]:
@@ -105,8 +105,10 @@ def sample() -> list[dict[str, Any]]:
 def test_the_sample_exactly(sample: list[dict[str, Any]], shingle: str) -> None:
     texts = [row["text"] for row in sample]
     assert len(texts) == 60
-    found = find_pairs(texts, threshold=0.4, shingle=shingle, **brute.SURE)
-    assert {(left, right): similarity for left, right, similarity in found} == brute.pairs(texts, 0.4, shingle=shingle)
+    found = find_pairs(texts, threshold=0.4, shingle=shingle, **brute_force.SURE)
+    assert {(left, right): similarity for left, right, similarity in found} == brute_force.pairs(
+        texts, 0.4, shingle=shingle
+    )
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -124,7 +126,7 @@ def test_the_sample_from_file_to_file(sample: list[dict[str, Any]], tmp_path: Pa
     for row in map(json.loads, clusters.read_text().splitlines()):
         together[row["cluster"]].append(row["id"])
         assert row["kept"] == (row["id"] == row["keeper"])
-    exact = brute.clusters(60, exact_pairs([row["text"] for row in sample], 5, 0.5))
+    exact = brute_force.clusters(60, exact_pairs([row["text"] for row in sample], 5, 0.5))
     assert list(together.values()) == [[sample[item]["id"] for item in items] for items in exact]
     removed = {item for items in exact for item in items[:-1]}
     lines = SAMPLE.read_text().splitlines()
@@ -189,7 +191,7 @@ def test_scripts_with_and_without_spaces(language: str) -> None:
     draw = random.Random(2)
     texts = [page[:3000] for page in pages]
     texts += ["\n".join(line for line in text.splitlines() if draw.random() < 0.85) for text in texts]
-    found = find_pairs(texts, threshold=0.4, shingle="words:3", **brute.SURE)
-    exact = brute.pairs(texts, 0.4, shingle="words:3")
+    found = find_pairs(texts, threshold=0.4, shingle="words:3", **brute_force.SURE)
+    exact = brute_force.pairs(texts, 0.4, shingle="words:3")
     assert len(exact) >= 20
     assert {(left, right): similarity for left, right, similarity in found} == exact

@@ -9,8 +9,8 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Literal
 
 import naive
+import naive.words
 from hypothesis import strategies as st
-from naive import words as naive_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def tokens(
         bare = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
         text = unicodedata.normalize("NFC", "".join(bare))
     if kind == "words":
-        return naive_words.words(text, lower=lower is not False, punctuation=bool(punctuation))
+        return naive.words.words(text, lower=lower is not False, punctuation=bool(punctuation))
     if kind == "bytes":
         return list(text.encode())
     if lower:
