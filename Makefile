@@ -1,22 +1,25 @@
 # Every target sets up what it needs: a fresh machine with Python >= 3.11 is enough.
 #   make demo    deduplicate the shipped example and show the result
-#   make test    all checks and tests; what continuous integration runs
+#   make quick   the linter, and the tests that are not marked slow: for every change, in less than a minute
+#   make test    all checks and all tests; what continuous integration runs
 #   make test-crash  the faults an index must survive, twenty times as many as in `make test`, which takes half an hour
 #   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
 #                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index, bench-page: parts of it
 #   make docs    write the generated pages again
 # The report is tested in a real browser, and an index by what it asks of the system: `make test` installs chromium and
 # strace with apt-get if they are missing and you are root. Otherwise these tests are skipped, except where CI is set.
+# Files of tests are in memory (/dev/shm) where 4 GB are free there; pytest's --basetemp chooses another place.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := .demo
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 
 # Real text to compare tools on; left out where there is none.
 export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: demo test test-crash check browser strace java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
+.PHONY: demo quick test test-crash check kernels browser strace java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lookalike needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -58,11 +61,20 @@ strace:
 java:
 	$(call system_part,java,default-jre-headless,the row of Spark will say so)
 
-test: check browser strace
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+# Compiles the kernels once, before several workers would.
+kernels: $(VENV)/.developing
+	$(BIN)/python tests/support/warm_kernels.py
 
-test-crash: $(VENV)/.developing strace
-	LOOKALIKE_CRASH=20 $(BIN)/pytest --numprocesses auto --dist worksteal tests/index/test_index_faults.py tests/index/test_index_concurrent.py
+quick: $(VENV)/.developing kernels
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(PYTEST) -m 'not slow'
+
+test: check kernels browser strace
+	$(PYTEST)
+
+test-crash: $(VENV)/.developing kernels strace
+	LOOKALIKE_CRASH=20 $(PYTEST) tests/index/test_index_faults.py tests/index/test_index_concurrent.py
 
 bench: $(VENV)/.developing java
 	$(BIN)/python benchmarks/speed.py

@@ -1,8 +1,9 @@
-"""What all tests share: how much Hypothesis tries, and the real documents."""
+"""What all tests share: how many examples Hypothesis tries, where files go, and a small index."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 from pathlib import Path
@@ -13,7 +14,8 @@ from support.index_queries import RECIPE
 
 from lookalike import Index
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
 
 settings.register_profile("local", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
@@ -26,17 +28,16 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_threa
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """Return the folder of real documents beside the repository."""
-    if not DATA.is_dir():
-        pytest.skip(f"needs the documents in {DATA}")
-    return DATA
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep files of tests in memory where there is room: an index waits for its disk thousands of times."""
+    chosen = config.getoption("basetemp") or "PYTEST_DEBUG_TEMPROOT" in os.environ
+    if not chosen and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return the folder of a closed index with a few items, in the database and in a file."""
+    """Return the folder of a closed index with a few items, some in the database and some in a file."""
     with Index.create(tmp_path / "i", **RECIPE) as index:
         index.add(range(8), [f"common number{i} words" for i in range(8)])
         index.compact()

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import naive
+import naive.words
 import pytest
-from naive import words as naive_words
-from support import call_kernels as harness
+from support import call_kernels
 
 from lookalike.lsh.minhash import odd_numbers
 from lookalike.recipe import FORMAT
@@ -100,69 +100,69 @@ def test_these_are_the_values_of_format_1() -> None:
 @pytest.mark.parametrize(("word", "expected"), WORDS.items())
 def test_hash_of_a_word(word: str, expected: int) -> None:
     assert naive.hash_word(word) == expected
-    assert harness.word_tokens(word) == [expected]
+    assert call_kernels.word_tokens(word) == [expected]
 
 
 @pytest.mark.parametrize(("sign", "expected"), SIGNS.items())
 def test_hash_of_punctuation(sign: str, expected: int) -> None:
     assert naive.hash_word(sign) == expected
-    assert harness.word_tokens(sign, punctuation=True) == [expected]
+    assert call_kernels.word_tokens(sign, punctuation=True) == [expected]
 
 
 @pytest.mark.parametrize(("number", "expected"), NUMBERS.items())
 def test_hash_of_a_number(number: int, expected: int) -> None:
     assert naive.hash_number(number) == expected
-    assert harness.number_tokens([number]) == [expected]
+    assert call_kernels.number_tokens([number]) == [expected]
 
 
 def test_hash_of_a_character_is_that_of_its_number() -> None:
-    assert harness.char_tokens("a中") == [NUMBERS[97], NUMBERS[0x4E2D]]
-    assert harness.byte_tokens(b"a\x01") == [NUMBERS[97], NUMBERS[1]]
+    assert call_kernels.char_tokens("a中") == [NUMBERS[97], NUMBERS[0x4E2D]]
+    assert call_kernels.byte_tokens(b"a\x01") == [NUMBERS[97], NUMBERS[1]]
 
 
 def test_repetitions_in_a_bag() -> None:
     expected = [0x0000000000000005, 0x6D061C12EA6C6D11, 0xAE4610250DF2FECE]
     assert naive.hash_bag([5, 5, 5]) == expected
-    assert harness.distinct([5, 5, 5], bag=True) == expected
+    assert call_kernels.distinct([5, 5, 5], bag=True) == expected
 
 
 def test_multipliers_of_a_seed() -> None:
     assert naive.odd_numbers(1, 3) == MULTIPLIERS
-    assert harness.ints(odd_numbers(1, 3)) == MULTIPLIERS
-    assert harness.ints(odd_numbers((1 << 64) - 1, 50)) == naive.odd_numbers((1 << 64) - 1, 50)
+    assert call_kernels.ints(odd_numbers(1, 3)) == MULTIPLIERS
+    assert call_kernels.ints(odd_numbers((1 << 64) - 1, 50)) == naive.odd_numbers((1 << 64) - 1, 50)
 
 
 @each_text
 def test_tokens(golden: Golden) -> None:
-    tokens = harness.word_tokens(golden.text)
+    tokens = call_kernels.word_tokens(golden.text)
     assert tokens[:3] == golden.tokens
-    assert tokens == [naive.hash_word(word) for word in naive_words.words(golden.text)]
+    assert tokens == [naive.hash_word(word) for word in naive.words.words(golden.text)]
 
 
 @each_text
 def test_shingles(golden: Golden) -> None:
-    grams = harness.word_grams(golden.text, SHINGLE)
+    grams = call_kernels.word_grams(golden.text, SHINGLE)
     assert grams[:3] == golden.grams
-    assert grams == naive.hash_grams(harness.word_tokens(golden.text), SHINGLE)
+    assert grams == naive.hash_grams(call_kernels.word_tokens(golden.text), SHINGLE)
 
 
 @each_text
 def test_signatures(golden: Golden) -> None:
-    grams, multipliers = harness.word_grams(golden.text, SHINGLE), naive.odd_numbers(1, 2 * SLOTS)
-    assert harness.fast_sketch(grams, multipliers, SLOTS) == golden.fast
+    grams, multipliers = call_kernels.word_grams(golden.text, SHINGLE), naive.odd_numbers(1, 2 * SLOTS)
+    assert call_kernels.fast_sketch(grams, multipliers, SLOTS) == golden.fast
     assert naive.fast_sketch(grams, multipliers, SLOTS) == golden.fast
-    assert harness.classic_sketch(grams, multipliers, SLOTS) == golden.classic
+    assert call_kernels.classic_sketch(grams, multipliers, SLOTS) == golden.classic
     assert naive.classic_sketch(grams, multipliers, SLOTS) == golden.classic
 
 
 @each_text
 def test_band_keys(golden: Golden) -> None:
-    assert harness.band_keys(golden.fast, ROWS) == golden.keys
+    assert call_kernels.band_keys(golden.fast, ROWS) == golden.keys
     assert naive.band_keys(golden.fast, ROWS) == golden.keys
 
 
 @each_text
 def test_fingerprints(golden: Golden) -> None:
-    grams = harness.word_grams(golden.text, SHINGLE)
-    assert harness.fingerprint(grams) == golden.fingerprint
+    grams = call_kernels.word_grams(golden.text, SHINGLE)
+    assert call_kernels.fingerprint(grams) == golden.fingerprint
     assert naive.fingerprint(grams) == golden.fingerprint

@@ -12,14 +12,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support import brute_force as brute
+from support import brute_force
 
 from lookalike import InputError, Pairs, RecipeError, deduplicate, find_pairs
 
 SOME = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 KEEP = ["first", "last", "longest", "shortest", "max:rank", "min:rank"]
 
-WAYS: list[dict[str, Any]] = [brute.SURE, {"recall": 1}]
+WAYS: list[dict[str, Any]] = [brute_force.SURE, {"recall": 1}]
 """By bands that leave out next to nothing, and by exact search."""
 
 every_way = pytest.mark.parametrize("way", WAYS, ids=["bands", "exact"])
@@ -32,7 +32,7 @@ def as_dict(found: Pairs) -> dict[tuple[Any, Any], float]:
     return {(left, right): similarity for left, right, similarity in found}
 
 
-def table(texts: list[brute.Text], rank: list[float | None]) -> pa.Table:
+def table(texts: list[brute_force.Text], rank: list[float | None]) -> pa.Table:
     return pa.table({"text": pa.array(texts, pa.string()), "rank": pa.array(rank, pa.float64())})
 
 
@@ -41,32 +41,34 @@ def table(texts: list[brute.Text], rank: list[float | None]) -> pa.Table:
 
 @every_way
 @SOME
-@given(brute.collections(), brute.shinglings(), brute.thresholds)
+@given(brute_force.collections(), brute_force.shinglings(), brute_force.thresholds)
 def test_pairs_are_those_of_brute_force(
-    way: dict[str, Any], texts: list[brute.Text], shingling: dict[str, Any], threshold: float
+    way: dict[str, Any], texts: list[brute_force.Text], shingling: dict[str, Any], threshold: float
 ) -> None:
     found = find_pairs(texts, threshold=threshold, **way, **shingling)
-    assert as_dict(found) == brute.pairs(texts, threshold, **shingling)
+    assert as_dict(found) == brute_force.pairs(texts, threshold, **shingling)
     assert found.summary.pairs == len(found)
 
 
 @SOME
-@given(brute.collections(), brute.thresholds, st.sampled_from(["fast", "classic"]), st.integers(0, 2**64 - 1))
+@given(
+    brute_force.collections(), brute_force.thresholds, st.sampled_from(["fast", "classic"]), st.integers(0, 2**64 - 1)
+)
 def test_no_pair_is_wrong_however_few_are_found(
-    texts: list[brute.Text], threshold: float, sketch: Any, seed: int
+    texts: list[brute_force.Text], threshold: float, sketch: Any, seed: int
 ) -> None:
     found = as_dict(find_pairs(texts, threshold=threshold, shingle="words:2", recall=0.5, sketch=sketch, seed=seed))
-    assert found.items() <= brute.pairs(texts, threshold, shingle="words:2").items()
+    assert found.items() <= brute_force.pairs(texts, threshold, shingle="words:2").items()
 
 
 @every_way
 @SOME
-@given(brute.collections(), brute.collections(), brute.thresholds)
+@given(brute_force.collections(), brute_force.collections(), brute_force.thresholds)
 def test_pairs_of_two_collections(
-    way: dict[str, Any], left: list[brute.Text], right: list[brute.Text], threshold: float
+    way: dict[str, Any], left: list[brute_force.Text], right: list[brute_force.Text], threshold: float
 ) -> None:
     found = find_pairs(left, against=right, threshold=threshold, shingle="words:2", **way)
-    everything = brute.pairs([*left, *right], threshold, shingle="words:2")
+    everything = brute_force.pairs([*left, *right], threshold, shingle="words:2")
     across = {(i, j - len(left)): s for (i, j), s in everything.items() if i < len(left) <= j}
     assert as_dict(found) == across
     assert found.summary.items == len(left) + len(right)
@@ -74,7 +76,11 @@ def test_pairs_of_two_collections(
 
 @every_way
 @SOME
-@given(st.lists(st.none() | st.lists(st.integers(-2, 2), max_size=8), max_size=8), st.integers(1, 4), brute.thresholds)
+@given(
+    st.lists(st.none() | st.lists(st.integers(-2, 2), max_size=8), max_size=8),
+    st.integers(1, 4),
+    brute_force.thresholds,
+)
 def test_pairs_of_token_lists(way: dict[str, Any], items: list[list[int] | None], n: int, threshold: float) -> None:
     found = find_pairs(items, shingle=f"tokens:{n}", threshold=threshold, **way)
     sets = [naive.shingles(item or [], n) for item in items]
@@ -104,16 +110,18 @@ def test_a_similarity_that_meets_the_threshold_exactly(shared: int, total: int) 
 
 @every_way
 @SOME
-@given(brute.collections(), brute.thresholds, st.sampled_from(KEEP), st.data())
+@given(brute_force.collections(), brute_force.thresholds, st.sampled_from(KEEP), st.data())
 def test_clusters_and_keepers(
-    way: dict[str, Any], texts: list[brute.Text], threshold: float, keep: str, data: st.DataObject
+    way: dict[str, Any], texts: list[brute_force.Text], threshold: float, keep: str, data: st.DataObject
 ) -> None:
     rank = data.draw(st.lists(ranks, min_size=len(texts), max_size=len(texts)))
     result = deduplicate(table(texts, rank), keep=keep, threshold=threshold, shingle="words:2", **way)
     expected = []
-    for number, items in enumerate(brute.clusters(len(texts), brute.pairs(texts, threshold, shingle="words:2"))):
-        best = brute.keeper(items, keep, texts, rank)
-        sets = {item: brute.elements(texts[item], "words:2") for item in items}
+    for number, items in enumerate(
+        brute_force.clusters(len(texts), brute_force.pairs(texts, threshold, shingle="words:2"))
+    ):
+        best = brute_force.keeper(items, keep, texts, rank)
+        sets = {item: brute_force.elements(texts[item], "words:2") for item in items}
         expected += [(i, number, best, naive.jaccard(sets[i], sets[best]), i == best) for i in items]
     assert list(result.clusters) == expected
     removed = {item for item, *_, kept in expected if not kept}
@@ -121,11 +129,11 @@ def test_clusters_and_keepers(
 
 
 @SOME
-@given(brute.collections(), st.sampled_from(KEEP), brute.shinglings())
-def test_every_row_is_accounted_for(texts: list[brute.Text], keep: str, shingling: dict[str, Any]) -> None:
+@given(brute_force.collections(), st.sampled_from(KEEP), brute_force.shinglings())
+def test_every_row_is_accounted_for(texts: list[brute_force.Text], keep: str, shingling: dict[str, Any]) -> None:
     result = deduplicate(table(texts, [1.0] * len(texts)), keep=keep, **shingling)
     summary = result.summary
-    sets = [brute.elements(text, **shingling) for text in texts]
+    sets = [brute_force.elements(text, **shingling) for text in texts]
     assert summary.items == len(texts) == summary.kept + summary.removed == len(result.kept) + len(result.removed)
     assert summary.nulls == texts.count(None)
     assert summary.empty == sum(not elements for elements in sets)
@@ -143,7 +151,7 @@ def test_strings_are_ranked_as_strings_and_dates_as_dates() -> None:
 
 def test_clusters_of_pairs_are_those_of_deduplicate() -> None:
     chain = ["a b c d e f g h", "b c d e f g h i", "c d e f g h i j", "x", "c d e f g h i j", None]
-    options: dict[str, Any] = {"threshold": 0.7, "shingle": "words:1", **brute.SURE}
+    options: dict[str, Any] = {"threshold": 0.7, "shingle": "words:1", **brute_force.SURE}
     for keep in ("first", "last"):
         known = list(find_pairs(chain, **options).clusters(keep))
         exact = list(deduplicate(chain, keep=keep, **options).clusters)
@@ -163,10 +171,10 @@ def outcome(texts: Any, **settings: Any) -> tuple[Any, ...]:
 
 
 @pytest.fixture(scope="module")
-def versions() -> list[brute.Text]:
+def versions() -> list[brute_force.Text]:
     """Return a few hundred texts in families, so that buckets, batches and threads have something to share."""
     draw = np.random.default_rng(5)
-    texts: list[brute.Text] = []
+    texts: list[brute_force.Text] = []
     for _ in range(60):
         draft = draw.integers(0, 3000, 40)
         for _ in range(6):
@@ -180,20 +188,20 @@ def versions() -> list[brute.Text]:
     "settings",
     [{}, {"threads": 1}, {"threads": 2}, {"threads": 3}, {"batch_bytes": 1}, {"batch_bytes": 5000, "threads": 3}],
 )
-def test_threads_and_batches_change_nothing(versions: list[brute.Text], settings: dict[str, Any]) -> None:
+def test_threads_and_batches_change_nothing(versions: list[brute_force.Text], settings: dict[str, Any]) -> None:
     assert outcome(versions, threshold=0.5, **settings) == outcome(versions, threshold=0.5)
 
 
-def test_recall_and_precision_of_a_default_run(versions: list[brute.Text]) -> None:
+def test_recall_and_precision_of_a_default_run(versions: list[brute_force.Text]) -> None:
     for threshold in (0.5, 0.7, 0.8, 0.9):
-        wanted = brute.pairs(versions, threshold)
+        wanted = brute_force.pairs(versions, threshold)
         found = as_dict(find_pairs(versions, threshold=threshold))
         assert found.items() <= wanted.items()
         missed, chance = len(wanted) - len(found), 0.01
         assert missed <= len(wanted) * chance + 4 * (len(wanted) * chance * (1 - chance)) ** 0.5
 
 
-def test_the_order_of_items_changes_nothing(versions: list[brute.Text]) -> None:
+def test_the_order_of_items_changes_nothing(versions: list[brute_force.Text]) -> None:
     named = {f"id{i}": text for i, text in enumerate(versions)}
     shuffled = {key: named[key] for key in np.random.default_rng(6).permutation(list(named)).tolist()}
     first, second = (find_pairs(texts, threshold=0.5) for texts in (named, shuffled))
@@ -207,7 +215,7 @@ def test_the_order_of_items_changes_nothing(versions: list[brute.Text]) -> None:
     assert groups[0] == groups[1]
 
 
-def test_the_order_of_files_changes_nothing(versions: list[brute.Text], tmp_path: Path) -> None:
+def test_the_order_of_files_changes_nothing(versions: list[brute_force.Text], tmp_path: Path) -> None:
     for part in range(4):
         rows = [json.dumps({"key": i, "text": text}) for i, text in enumerate(versions) if i % 4 == part]
         (tmp_path / f"{part}.jsonl").write_text("\n".join(rows))

@@ -1,9 +1,10 @@
-"""Real documents against exact search: the sample in data/, and the corpora beside the repository."""
+"""Real documents against exact search: the sample in tests/data, and larger corpora where there are some."""
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import random
 import re
 import unicodedata
@@ -11,13 +12,13 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import naive.words
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from naive import words as naive_words
-from support import brute_force as brute
-from support.paths import DATA
+from support import brute_force
+from support.paths import DATA, ROOT
 from support.run_cli import done
 
 from lookalike import compare, find_pairs
@@ -30,13 +31,20 @@ if TYPE_CHECKING:
 
 SAMPLE = DATA / "django_docs.jsonl"
 THRESHOLDS = (0.5, 0.7, 0.8, 0.9)
+REAL_TEXT = Path(os.environ.get("LOOKALIKE_DATA") or ROOT.parent / "shared" / "data").resolve()
+CORPORA = {
+    "django_docs": "docs/**/*.txt of Django 2.2, 3.2, 4.2 and 5.2 from PyPI, as id and text, and what is similar there",
+    "bible_verses": "verses in seven English translations, from the repository scrollmapper/bible_databases",
+    "mdn_translated": "pages in eight languages, from the repository mdn/translated-content",
+}
+"""Where the corpora come from."""
 
 
 def words(text: str) -> list[str]:
     r"""List the words of a text; runs of \w are words where there is no mark and every script has spaces."""
     text = text.lower()
-    plain = not any(naive_words.stands_alone(c) or unicodedata.category(c).startswith("M") for c in set(text))
-    return re.findall(r"\w+", text) if plain else naive_words.words(text)
+    plain = not any(naive.words.stands_alone(c) or unicodedata.category(c).startswith("M") for c in set(text))
+    return re.findall(r"\w+", text) if plain else naive.words.words(text)
 
 
 def exact_pairs(texts: Sequence[str], n: int, least: float) -> dict[tuple[int, int], float]:
@@ -85,10 +93,6 @@ def check_run(texts: Sequence[str], exact: dict[tuple[int, int], float], thresho
     assert missed <= len(graded) * 0.01 + 4 * (len(graded) * 0.01 * 0.99) ** 0.5
 
 
-def load(folder: Path, name: str) -> pa.Table:
-    return pq.read_table(folder / name / f"{name}.parquet")
-
-
 # The sample
 
 
@@ -101,8 +105,10 @@ def sample() -> list[dict[str, Any]]:
 def test_the_sample_exactly(sample: list[dict[str, Any]], shingle: str) -> None:
     texts = [row["text"] for row in sample]
     assert len(texts) == 60
-    found = find_pairs(texts, threshold=0.4, shingle=shingle, **brute.SURE)
-    assert {(left, right): similarity for left, right, similarity in found} == brute.pairs(texts, 0.4, shingle=shingle)
+    found = find_pairs(texts, threshold=0.4, shingle=shingle, **brute_force.SURE)
+    assert {(left, right): similarity for left, right, similarity in found} == brute_force.pairs(
+        texts, 0.4, shingle=shingle
+    )
 
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
@@ -120,7 +126,7 @@ def test_the_sample_from_file_to_file(sample: list[dict[str, Any]], tmp_path: Pa
     for row in map(json.loads, clusters.read_text().splitlines()):
         together[row["cluster"]].append(row["id"])
         assert row["kept"] == (row["id"] == row["keeper"])
-    exact = brute.clusters(60, exact_pairs([row["text"] for row in sample], 5, 0.5))
+    exact = brute_force.clusters(60, exact_pairs([row["text"] for row in sample], 5, 0.5))
     assert list(together.values()) == [[sample[item]["id"] for item in items] for items in exact]
     removed = {item for items in exact for item in items[:-1]}
     lines = SAMPLE.read_text().splitlines()
@@ -128,34 +134,47 @@ def test_the_sample_from_file_to_file(sample: list[dict[str, Any]], tmp_path: Pa
     assert {f"{version}:docs/glossary.txt" for version in ("2.2", "3.2", "4.2", "5.2")} in map(set, together.values())
 
 
-# The corpora
+# Corpora that are too large to ship
 
 
-def django(folder: Path) -> dict[str, str]:
-    table = load(folder, "django_docs")
+def corpus_folder(name: str) -> Path:
+    """Return the folder of a corpus; skip the test, and say what is missing, where there is none."""
+    folder = REAL_TEXT / name
+    if not (folder / f"{name}.parquet").is_file():
+        where = f"{folder}; the environment variable LOOKALIKE_DATA names the folder above it"
+        pytest.skip(f"needs {name}.parquet ({CORPORA[name]}) in {where}")
+    return folder
+
+
+def load(name: str) -> pa.Table:
+    return pq.read_table(corpus_folder(name) / f"{name}.parquet")
+
+
+def django() -> dict[str, str]:
+    table = load("django_docs")
     return dict(zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True))
 
 
-def test_recall_on_versions_of_documents(shared_data: Path) -> None:
-    texts = list(django(shared_data).values())
+def test_recall_on_versions_of_documents() -> None:
+    texts = list(django().values())
     exact = exact_pairs(texts, 5, min(THRESHOLDS))
     assert len(exact) > 3000
     for threshold in THRESHOLDS:
         check_run(texts, exact, threshold, "words:5")
 
 
-def test_similarities_that_others_measured(shared_data: Path) -> None:
+def test_similarities_that_others_measured() -> None:
     r"""They took \\w+ for words, which is ours for ASCII."""
-    texts = {name: text for name, text in django(shared_data).items() if text.isascii()}
-    with (shared_data / "django_docs" / "truth_same_path_pairs.tsv").open() as file:
+    texts = {name: text for name, text in django().items() if text.isascii()}
+    with (corpus_folder("django_docs") / "truth_same_path_pairs.tsv").open() as file:
         rows = [row for row in csv.reader(file, delimiter="\t") if row[0] in texts and row[1] in texts]
     for left, right, similarity in random.Random(1).sample(rows, 100):
         assert f"{compare(texts[left], texts[right]).similarity:.4f}" == similarity
 
 
-def test_recall_on_verses(shared_data: Path) -> None:
+def test_recall_on_verses() -> None:
     """Short texts: a dozen bigrams each, so that a word more or less moves the similarity far."""
-    table = load(shared_data, "bible_verses")
+    table = load("bible_verses")
     chosen = pc.match_substring_regex(table["verse"], "^(Genesis [1-9]|Mark [1-9]):")
     texts = [text for text in table.filter(chosen)["text"].to_pylist() if len(words(text)) > 1]
     assert len(texts) > 3000
@@ -165,14 +184,14 @@ def test_recall_on_verses(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["zh-cn", "ja", "ko", "ru"])
-def test_scripts_with_and_without_spaces(shared_data: Path, language: str) -> None:
+def test_scripts_with_and_without_spaces(language: str) -> None:
     """Pages, and each with some of its lines left out, against words found one character at a time."""
-    table = load(shared_data, "mdn_translated")
+    table = load("mdn_translated")
     pages = table.filter(pc.equal(table["lang"], language))["text"].slice(0, 25).to_pylist()
     draw = random.Random(2)
     texts = [page[:3000] for page in pages]
     texts += ["\n".join(line for line in text.splitlines() if draw.random() < 0.85) for text in texts]
-    found = find_pairs(texts, threshold=0.4, shingle="words:3", **brute.SURE)
-    exact = brute.pairs(texts, 0.4, shingle="words:3")
+    found = find_pairs(texts, threshold=0.4, shingle="words:3", **brute_force.SURE)
+    exact = brute_force.pairs(texts, 0.4, shingle="words:3")
     assert len(exact) >= 20
     assert {(left, right): similarity for left, right, similarity in found} == exact

@@ -11,8 +11,7 @@ import naive
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
@@ -33,7 +32,7 @@ def columns(*rows: str) -> list[set[int]]:
 
 def similarity(one: set[int], two: set[int]) -> float:
     """Return the Jaccard similarity, by the kernel and by the definition."""
-    by_kernel = harness.similarities([one, two], [(0, 1)], 0.0)[0]
+    by_kernel = call_kernels.similarities([one, two], [(0, 1)], 0.0)[0]
     assert by_kernel == naive.jaccard(one, two)
     return by_kernel
 
@@ -41,7 +40,7 @@ def similarity(one: set[int], two: set[int]) -> float:
 def character_shingles(text: str, k: int, *, bag: bool = False) -> list[int]:
     """Return the elements that lookalike makes of the k-shingles of a text."""
     assert Shingling.parse(f"chars:{k}") == Shingling(kind="chars", size=k)
-    return harness.distinct(harness.roll(harness.char_tokens(text), k), bag=bag)
+    return call_kernels.distinct(call_kernels.roll(call_kernels.char_tokens(text), k), bag=bag)
 
 
 def hash_of(characters: str) -> int:
@@ -100,7 +99,7 @@ def test_possible_shingles_of_letters_and_blanks() -> None:
 )
 def test_changing_a_word_touches_the_shingles_near_it_only(text: list[str], place: int, k: int) -> None:
     changed = [*text[:place], "zebra", *text[place + 1 :]]
-    before, after = (harness.word_grams(" ".join(words), k) for words in (text, changed))
+    before, after = (call_kernels.word_grams(" ".join(words), k) for words in (text, changed))
     touched = [i for i, (one, two) in enumerate(zip(before, after, strict=True)) if one != two]
     assert touched == list(range(max(0, place - k + 1), min(place, len(text) - k) + 1))
 
@@ -231,7 +230,7 @@ def test_the_modulus_of_classic_minhash_is_the_least_prime_above_every_input() -
 def test_classic_minhash_is_one_pass_universal_hashing(elements: set[int], a: int, b: int) -> None:
     rows = {h >> 32 for h in elements}
     by_one_pass = naive.one_pass([rows], rows, [naive.universal(a, b, LEAST_PRIME, LEAST_PRIME)])
-    assert [harness.classic_sketch(elements, [a, b], 1)] == by_one_pass
+    assert [call_kernels.classic_sketch(elements, [a, b], 1)] == by_one_pass
 
 
 # Bands

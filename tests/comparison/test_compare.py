@@ -7,31 +7,31 @@ from itertools import pairwise
 from typing import Any
 
 import naive
+import naive.words
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import words as naive_words
-from support import brute_force as brute
+from support import brute_force
 
 from lookalike import RecipeError, TextComparison, compare, find_pairs
 
-texts = brute.words.map(" ".join) | st.sampled_from(["", "!", "word"])
+texts = brute_force.words.map(" ".join) | st.sampled_from(["", "!", "word"])
 
 
 def passages(found: TextComparison) -> tuple[list[str], list[str]]:
     return [found.left[i:j] for i, j in found.left_spans], [found.right[i:j] for i, j in found.right_spans]
 
 
-@given(texts, texts, brute.shinglings())
+@given(texts, texts, brute_force.shinglings())
 def test_similarity_is_that_of_the_sets(left: str, right: str, shingling: dict[str, Any]) -> None:
     found = compare(left, right, threshold=0.5, **shingling)
-    one, two = (brute.elements(text, **shingling) for text in (left, right))
+    one, two = (brute_force.elements(text, **shingling) for text in (left, right))
     assert (found.shared, found.only_left, found.only_right) == (len(one & two), len(one - two), len(two - one))
     assert found.similarity == (naive.jaccard(one, two) if one | two else 0.0)
     assert found.is_pair == (bool(one & two) and found.similarity >= 0.5)
 
 
-@given(texts, texts, brute.shinglings(), brute.thresholds)
+@given(texts, texts, brute_force.shinglings(), brute_force.thresholds)
 def test_it_says_what_a_run_does(left: str, right: str, shingling: dict[str, Any], threshold: float) -> None:
     settings: dict[str, Any] = {"threshold": threshold, "bands": 5, "rows": 2, **shingling}
     found = compare(left, right, **settings)
@@ -41,12 +41,12 @@ def test_it_says_what_a_run_does(left: str, right: str, shingling: dict[str, Any
 @given(texts, texts, st.integers(1, 4))
 def test_marked_passages_hold_the_words_of_shared_shingles(left: str, right: str, n: int) -> None:
     found = compare(left, right, shingle=f"words:{n}")
-    both = brute.elements(left, f"words:{n}") & brute.elements(right, f"words:{n}")
+    both = brute_force.elements(left, f"words:{n}") & brute_force.elements(right, f"words:{n}")
     for text, spans in ((left, found.left_spans), (right, found.right_spans)):
-        grams = enumerate(naive.ngrams(naive_words.words(text), n))
+        grams = enumerate(naive.ngrams(naive.words.words(text), n))
         shared = {at + i for at, gram in grams if gram in both for i in range(len(gram))}
-        assert [word for i, j in spans for word in naive_words.words(text[i:j])] == [
-            word for at, word in enumerate(naive_words.words(text)) if at in shared
+        assert [word for i, j in spans for word in naive.words.words(text[i:j])] == [
+            word for at, word in enumerate(naive.words.words(text)) if at in shared
         ]
         assert all(i < j for i, j in spans)
         assert all(one[1] <= two[0] for one, two in pairwise(spans))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from support.command_server import command_server
 from support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ RUN = ["README.md", "docs/tutorial.md", "docs/how-to.md", "docs/explanation/how-
 
 ANYTHING = "..."
 MARK = "-- block --"
-COMMAND = "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,19 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the command, ready to run."""
+    with command_server(tmp_path_factory.mktemp("bin")) as command:
+        yield command
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, program: Path) -> Path:
     """Return a folder that looks like the repository to the examples, with the command in `bin`."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    command = tmp_path / "bin" / "lookalike"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{COMMAND}" "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "lookalike").symlink_to(program)
     return tmp_path
 
 

@@ -23,9 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import crashing_writers as crash
-from support import damage_index as damage
-from support import power_loss as power
+from support import crashing_writers, damage_index, power_loss
 
 from lookalike import Index, InputError, OutputError
 from lookalike.index import limits
@@ -43,7 +41,7 @@ class Server:
     """Has children killed, see support/crashing_writers.py."""
 
     def __init__(self) -> None:
-        command = [sys.executable, crash.__file__]
+        command = [sys.executable, crashing_writers.__file__]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def kill(self, *what: object) -> int:
@@ -62,17 +60,17 @@ def server() -> Iterator[Server]:
         made.process.stdin.close()  # type: ignore[union-attr]
 
 
-def survived(folder: Path, seed: int, held: crash.Held, acknowledged: int) -> crash.Held:
+def survived(folder: Path, seed: int, held: crashing_writers.Held, acknowledged: int) -> crashing_writers.Held:
     """Look at an index after a crash: what was acknowledged is there, of the next step all or nothing."""
     if not folder.exists():
         assert acknowledged < 0
         return {}
     assert Index.check(folder) == []
     states = [held]
-    for (_, after), _ in zip(crash.steps(seed, held), range(acknowledged + 1)):  # noqa: B905 - it does not end
+    for (_, after), _ in zip(crashing_writers.steps(seed, held), range(acknowledged + 1)):  # noqa: B905 - it does not end
         states.append(after)
     with Index.open(folder) as index:
-        found = crash.contents(index)
+        found = crashing_writers.contents(index)
         assert found in states[max(acknowledged, 0) :][:2], f"seed {seed}, {acknowledged} steps were acknowledged"
         assert len(index) == len(found)
         for key in list(found)[:3]:
@@ -83,7 +81,7 @@ def survived(folder: Path, seed: int, held: crash.Held, acknowledged: int) -> cr
 def test_killed_at_any_moment(tmp_path: Path, server: Server) -> None:
     """Again and again, the same index."""
     rng = random.Random(3)
-    held: crash.Held = {}
+    held: crashing_writers.Held = {}
     for seed in range(20 * MUCH):
         acknowledged = server.kill(tmp_path / "i", seed, rng.random() * 0.5, "-", 0)
         held = survived(tmp_path / "i", seed, held, acknowledged)
@@ -93,11 +91,11 @@ def test_killed_at_any_moment(tmp_path: Path, server: Server) -> None:
     assert Index.check(tmp_path / "i") == []
 
 
-@pytest.mark.parametrize("point", crash.POINTS)
+@pytest.mark.parametrize("point", crashing_writers.POINTS)
 def test_killed_at_a_certain_moment(tmp_path: Path, server: Server, point: str) -> None:
     """Before and after each thing on which it depends that nothing is lost."""
     rng = random.Random(point)
-    held: crash.Held = {}
+    held: crashing_writers.Held = {}
     for seed in range(4 * MUCH):
         once = point == "rename"  # when the index is made
         folder = tmp_path / (f"{seed}" if once else "i")
@@ -158,9 +156,9 @@ def test_files_are_on_disk_before_a_commit_speaks_of_them(tmp_path: Path, monkey
         monkeypatch.setattr(limits, name, value)
     recorder = Recorder(folder, monkeypatch)
     index = Index.open(folder)
-    held: crash.Held = {}
-    for kind, after in islice(crash.steps(3, held), 60):
-        index = crash.do(index, kind, held, after)
+    held: crashing_writers.Held = {}
+    for kind, after in islice(crashing_writers.steps(3, held), 60):
+        index = crashing_writers.do(index, kind, held, after)
         held = after
     index.close()
     assert recorder.commits > 40
@@ -173,20 +171,22 @@ def test_files_are_on_disk_before_a_commit_speaks_of_them(tmp_path: Path, monkey
 def test_without_power(tmp_path: Path) -> None:
     """Have every write, sync and rename told, and make what a disk may hold after each of many moments."""
     code = (
-        "import os, sys; from support import crashing_writers as crash; from pathlib import Path; crash.small_parts();"
+        "import os, sys; from pathlib import Path; from support import crashing_writers as crash; crash.small_parts();"
         "crash.work(Path(sys.argv[1]), 5, lambda n: (os.write(1, b'acknowledged %d' % n), n < 30 or sys.exit()))"
     )
     log = tmp_path / "log"
-    command = ["strace", "-f", "-xx", "-s", "9999999", "-o", str(log), "-e", power.CALLS]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(crash.__file__).parents[1]), *sys.path])}
+    command = ["strace", "-f", "-xx", "-s", "9999999", "-o", str(log), "-e", power_loss.CALLS]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(Path(crashing_writers.__file__).parents[1]), *sys.path])
+    }
     subprocess.run(
         [*command, sys.executable, "-c", code, str(tmp_path / "i")], check=True, env=environment, capture_output=True
     )
-    disk = power.Disk(tmp_path)
+    disk = power_loss.Disk(tmp_path)
     rng = random.Random(6)
     acknowledged = -1
     tried = 0
-    for event in power.events(log):
+    for event in power_loss.events(log):
         if event.name == "write" and event.data.startswith(b"acknowledged"):
             acknowledged = int(event.data.split()[1])
         disk.do(event)
@@ -205,15 +205,15 @@ def test_without_power(tmp_path: Path) -> None:
 FILL = """
 import resource, signal, sys
 from lookalike import Index, LookalikeError
-from support import crashing_writers as crash
-crash.small_parts()
+from support import crashing_writers
+crashing_writers.small_parts()
 folder, step, most = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 texts = {i: f"common text number{i} " + "and more of it " * 9 for i in range(12, 400)}
 refused = 0
 for limit in range(0, most, step):
     with Index.open(folder) as index:
-        held = crash.contents(index)
+        held = crashing_writers.contents(index)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         for what in (lambda: index.add(list(texts), list(texts.values())), lambda: index.compact(rebuild=True),
                      lambda: index.update([1, 2], ["one", "two"]), lambda: index.delete([3])):
@@ -226,20 +226,20 @@ for limit in range(0, most, step):
                 refused += 1
             except ZeroDivisionError:
                 pass
-            assert crash.contents(index) == held
+            assert crashing_writers.contents(index) == held
             try:
                 what()
             except LookalikeError as error:
                 assert "cannot be changed" in str(error), error
                 refused += 1
-                assert crash.contents(index) == held
+                assert crashing_writers.contents(index) == held
             else:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-                now = crash.contents(index)
+                now = crashing_writers.contents(index)
                 index.delete([key for key in now if key not in held])
                 index.update([key for key in held], list(held.values()))
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-                assert crash.contents(index) == held
+                assert crashing_writers.contents(index) == held
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert Index.check(folder) == [], Index.check(folder)
 with Index.open(folder) as index:
@@ -255,7 +255,9 @@ def test_files_that_may_not_grow(tmp_path: Path) -> None:
     """At whatever size that begins: what fails leaves all as it was, and once there is room it goes on."""
     with Index.create(tmp_path / "i", shingle="words:1", threshold=0.5) as index:
         index.add(range(12), [f"text number{i}" for i in range(12)])
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(crash.__file__).parents[1]), *sys.path])}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(Path(crashing_writers.__file__).parents[1]), *sys.path])
+    }
     command = [sys.executable, "-c", FILL, str(tmp_path / "i"), str(16_384 if MUCH == 1 else 1024), "200000"]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -282,29 +284,29 @@ def test_a_full_disk(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, other = small_disk / "i", small_disk / "other"
     rng = random.Random(2)
     index = Index.create(folder, shingle="words:1", threshold=0.5)
-    held: crash.Held = {}
+    held: crashing_writers.Held = {}
     refused = 0
-    steps = crash.steps(9, held)
+    steps = crashing_writers.steps(9, held)
     for turn in range(60 * MUCH):
         kind, after = next(steps)
         free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
         other.write_bytes(bytes(max(free - rng.choice([0, 4096, 10_000, 20_000, 60_000]), 0)))
         try:
-            index = crash.do(index, kind, held, after)
+            index = crashing_writers.do(index, kind, held, after)
         except OutputError as error:
             refused += 1
             assert "full" in str(error) or "no space" in str(error) or "disk I/O" in str(error)  # noqa: PT017
-            assert crash.contents(index) == held
+            assert crashing_writers.contents(index) == held
             other.unlink()
-            index = crash.do(index, kind, held, after)
+            index = crashing_writers.do(index, kind, held, after)
         other.unlink(missing_ok=True)
         held = after
-        assert crash.contents(index) == held
+        assert crashing_writers.contents(index) == held
         if len(held) > 300:
             index.delete(list(held)[:250])
             held = dict(list(held.items())[250:])
             index.compact()
-            steps = crash.steps(turn, held)
+            steps = crashing_writers.steps(turn, held)
     index.close()
     assert refused > 10
     assert Index.check(folder) == []
@@ -358,8 +360,8 @@ def tried_places(size: int, rng: random.Random, most: int = 1 << 20) -> list[tup
 def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind: str) -> None:
     """A check finds it, and no query gives a wrong answer, not even after the parts were joined."""
     whole = memory / kind
-    damage.make(whole, kind)
-    assert damage.ask(whole, kind)["length"] == 58
+    damage_index.make(whole, kind)
+    assert damage_index.ask(whole, kind)["length"] == 58
     assert Index.check(whole) == []
     rng = random.Random(4)
     tasks = []
@@ -367,7 +369,7 @@ def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind
         places = tried_places(file.stat().st_size, rng)
         for i in range(0, len(places), 50):
             some = places[i : i + 50]
-            tasks.append(pool.submit(damage.try_places, whole, kind, file.name, some, joining=i % 400 == 0))
+            tasks.append(pool.submit(damage_index.try_places, whole, kind, file.name, some, joining=i % 400 == 0))
     problems = [one for task in tasks for one in task.result()]
     assert problems == []
     assert Index.check(whole) == []
@@ -377,9 +379,9 @@ def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind
 def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: ProcessPoolExecutor, name: str) -> None:
     """There is no checksum of the whole database then; whatever it says, answers are right, or there are none."""
     whole = memory / f"open {name}"
-    damage.abandon(whole, "texts")
+    damage_index.abandon(whole, "texts")
     places = tried_places((whole / name).stat().st_size, random.Random(8), 3000)
-    tasks = [pool.submit(damage.try_open, whole, "texts", name, places[i::20]) for i in range(20)]
+    tasks = [pool.submit(damage_index.try_open, whole, "texts", name, places[i::20]) for i in range(20)]
     assert [one for task in tasks for one in task.result()] == []
 
 
@@ -387,7 +389,7 @@ def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: Proc
 def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
     """SQLite goes on without the commits that were in it; that is told."""
     whole = memory / f"log {cut}"
-    damage.abandon(whole, "texts")
+    damage_index.abandon(whole, "texts")
     log = whole / f"{DATABASE}-wal"
     log.write_bytes(log.read_bytes()[:cut])
     with pytest.raises(InputError, match=r"has lost its last [1-3] commits"):
@@ -402,7 +404,7 @@ def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
 
 def test_a_cut_file_is_noticed(memory: Path, pool: ProcessPoolExecutor) -> None:
     whole = memory / "cut"
-    damage.make(whole, "texts")
+    damage_index.make(whole, "texts")
     rng = random.Random(5)
     tasks = []
     for file in sorted(whole.iterdir()):
@@ -417,5 +419,5 @@ def test_a_cut_file_is_noticed(memory: Path, pool: ProcessPoolExecutor) -> None:
                 size + 1,
                 *(rng.randrange(size) for _ in range(10 * (MUCH - 1))),
             ]
-            tasks.append(pool.submit(damage.try_lengths, whole, "texts", file.name, lengths))
+            tasks.append(pool.submit(damage_index.try_lengths, whole, "texts", file.name, lengths))
     assert [one for task in tasks for one in task.result()] == []

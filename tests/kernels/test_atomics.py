@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support import call_kernels as harness
-from support import call_prefix_kernels as harness_prefix
+from support import call_kernels, call_prefix_kernels
 
 places = st.lists(st.integers(0, 5), max_size=40)
 
@@ -14,30 +13,30 @@ places = st.lists(st.integers(0, 5), max_size=40)
 @given(places)
 def test_add_atomically_returns_what_was_there(places: list[int]) -> None:
     array, before = np.zeros(6, np.uint16), np.full(len(places), 9, np.uint16)
-    harness_prefix.add_each(array, harness.int64(places), before)
-    assert harness.ints(array) == [places.count(place) for place in range(6)]
-    assert harness.ints(before) == [places[:i].count(place) for i, place in enumerate(places)]
+    call_prefix_kernels.add_each(array, call_kernels.int64(places), before)
+    assert call_kernels.ints(array) == [places.count(place) for place in range(6)]
+    assert call_kernels.ints(before) == [places[:i].count(place) for i, place in enumerate(places)]
 
 
 @given(places, st.data())
 def test_or_atomically_returns_what_was_there(places: list[int], data: st.DataObject) -> None:
     bits = data.draw(st.lists(st.integers(0, 255), min_size=len(places), max_size=len(places)))
     array, before = np.zeros(6, np.uint8), np.full(len(places), 9, np.uint8)
-    harness_prefix.or_each(array, harness.int64(places), np.array(bits, np.uint8), before)
+    call_prefix_kernels.or_each(array, call_kernels.int64(places), np.array(bits, np.uint8), before)
     held, was = [0] * 6, []
     for place, new in zip(places, bits, strict=True):
         was.append(held[place])
         held[place] |= new
-    assert (harness.ints(array), harness.ints(before)) == (held, was)
+    assert (call_kernels.ints(array), call_kernels.ints(before)) == (held, was)
 
 
-@harness.compiled
+@call_kernels.compiled
 def test_threads_that_add_at_one_place_lose_nothing() -> None:
     """Every number is what one of them found there."""
     array, places = np.zeros(16, np.uint16), np.resize(np.arange(16), 1 << 17)
     before = np.zeros((4, 1 << 17), np.uint16)
-    harness.at_once(lambda thread: harness_prefix.add_each(array, places, before[thread]), 4)
-    assert harness.ints(array) == [1 << 15] * 16
+    call_kernels.at_once(lambda thread: call_prefix_kernels.add_each(array, places, before[thread]), 4)
+    assert call_kernels.ints(array) == [1 << 15] * 16
     for place in range(16):
         assert np.array_equal(np.sort(before[:, place::16], axis=None), np.arange(1 << 15))
 
@@ -47,6 +46,6 @@ def test_threads_that_set_the_bits_of_one_byte_lose_nothing() -> None:
     array, places = np.zeros(2000, np.uint8), np.arange(2000)
     before = np.zeros((8, 2000), np.uint8)
     bits = [np.full(2000, 1 << bit, np.uint8) for bit in range(8)]
-    harness.at_once(lambda bit: harness_prefix.or_each(array, places, bits[bit], before[bit]), 8)
+    call_kernels.at_once(lambda bit: call_prefix_kernels.or_each(array, places, bits[bit], before[bit]), 8)
     assert (array == 255).all()
     assert ((before == 0).sum(axis=0) == 1).all()

@@ -6,14 +6,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import naive
+import naive.words
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import words as naive_words
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
@@ -32,7 +31,7 @@ token_lists = st.lists(st.lists(st.integers(-(1 << 63), (1 << 63) - 1) | st.inte
 
 def tokens_of(text: str, shingling: Shingling) -> list[int]:
     if shingling.kind == "words":
-        words = naive_words.words(text, lower=shingling.lower, punctuation=shingling.punctuation)
+        words = naive.words.words(text, lower=shingling.lower, punctuation=shingling.punctuation)
         return [naive.hash_word(word) for word in words]
     return [naive.hash_number(number) for number in (map(ord, text) if shingling.kind == "chars" else text.encode())]
 
@@ -43,7 +42,9 @@ def element_lists(items: pa.Array, shingling: Shingling) -> list[list[int]]:
     columns = shingler.columns(items)
     bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
     elements, counts = shingler.sets(columns.data, bounds)
-    return [sorted(harness.ints(part)) for part in np.split(elements, np.cumsum(counts)[:-1])] if len(items) else []
+    return (
+        [sorted(call_kernels.ints(part)) for part in np.split(elements, np.cumsum(counts)[:-1])] if len(items) else []
+    )
 
 
 def sign(items: pa.Array, recipe: Recipe) -> Signed:
@@ -86,8 +87,8 @@ def test_keys_and_fingerprints_of_texts(texts: list[str], size: int, sketch: Any
     for item, text in enumerate(texts):
         grams = naive.hash_grams(tokens_of(text, recipe.shingling), size)
         keys = naive.band_keys(reference(grams, multipliers, 12), 3) if grams else [0] * 4
-        assert harness.ints(signed.keys[:, item]) == keys
-        assert tuple(harness.ints(signed.prints[item])) == naive.fingerprint(grams)
+        assert call_kernels.ints(signed.keys[:, item]) == keys
+        assert tuple(call_kernels.ints(signed.prints[item])) == naive.fingerprint(grams)
         assert signed.counts[item] == len(grams)
 
 
@@ -107,7 +108,7 @@ def test_splits_and_slices_do_not_matter(texts: list[str], data: st.DataObject) 
 def test_null_and_empty_texts_have_no_shingles(kind: Any) -> None:
     recipe = Recipe(Shingling(kind=kind, size=3), Banding(3, 2))
     signed = sign(pa.array([None, "", "a", None]), recipe)
-    assert harness.ints(signed.counts) == [0, 0, 1, 0]
+    assert call_kernels.ints(signed.counts) == [0, 0, 1, 0]
     assert [bool(column.any()) for column in signed.keys.T] == [False, False, True, False]
 
 
@@ -115,10 +116,10 @@ def test_a_batch_without_items() -> None:
     assert sign(pa.array([], pa.string()), Recipe()).keys.shape == (20, 0)
 
 
-@harness.compiled
+@call_kernels.compiled
 def test_long_texts_after_short_ones() -> None:
     """Buffers grow with the longest text so far, and leave nothing behind for the next."""
     shingling = Shingling(size=2)
     texts = ["a b c", "word " * 40_000, "é" * 70_000, "中" * 70_000, "", "a b c", "!" * 200_000]
     for text, elements in zip(texts, element_lists(pa.array(texts), shingling), strict=True):
-        assert harness.first_difference(elements, expected_set(tokens_of(text, shingling), shingling)) is None
+        assert call_kernels.first_difference(elements, expected_set(tokens_of(text, shingling), shingling)) is None

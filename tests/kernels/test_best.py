@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import naive.best
+import naive.near
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import best as naive_best
-from naive import near as naive_near
 
 from lookalike.kernels import best as kernels
 from lookalike.kernels.cells import look_in_cells
@@ -32,7 +32,7 @@ def test_keep_best(scored: dict[tuple[int, int], float], k: int, first: int, ran
         values = np.array([score for _, score in some], float)
         kernels.keep_best(rows, columns, values, np.arange(4, dtype=np.int32), items, best)
     for row in range(4):
-        expected = naive_near.best([(item, score) for (at, item), score in given if at == row], k, row)
+        expected = naive.near.best([(item, score) for (at, item), score in given if at == row], k, row)
         rest = [(-1, -np.inf)] * (k - len(expected))
         assert list(zip(items[row].tolist(), best[row].tolist(), strict=True)) == expected + rest
 
@@ -46,7 +46,7 @@ def test_gather_above_bounds(height: int, width: int, room: int, first: int, see
     rows, columns = np.full((2, room), -1, np.int32)
     filled, came_to = kernels.gather_above_bounds(products, bounds, min(first, height), rows, columns)
     found = list(zip(rows[:filled].tolist(), columns[:filled].tolist(), strict=True))
-    expected = naive_best.above_bounds(products.tolist(), bounds.tolist(), min(first, height), room)
+    expected = naive.best.above_bounds(products.tolist(), bounds.tolist(), min(first, height), room)
     assert (found, came_to) == expected
 
 
@@ -64,5 +64,5 @@ def test_look_in_cells(questions: int, looked: int, length: int, wanted: int, se
     places, scores = np.empty((questions, wanted), np.int64), np.empty((questions, wanted), np.float32)
     look_in_cells(asked, cells, begins, rows, places, scores)
     for q in range(questions):
-        expected = naive_best.in_cells(asked[q].tolist(), cells[q].tolist(), begins.tolist(), rows.tolist(), wanted)
+        expected = naive.best.in_cells(asked[q].tolist(), cells[q].tolist(), begins.tolist(), rows.tolist(), wanted)
         assert list(zip(places[q].tolist(), scores[q].tolist(), strict=True)) == expected

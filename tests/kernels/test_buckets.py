@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.arrays.groups import find_groups
 
@@ -38,20 +37,20 @@ def ordered(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 @given(keys=keys, digits=digit_counts)
 def test_group_moves_keys_with_their_items(keys: list[int], digits: int) -> None:
-    grouped, items = harness.group(keys, digits)
+    grouped, items = call_kernels.group(keys, digits)
     assert sorted(items) == list(range(len(keys)))
     assert grouped == [keys[item] for item in items]
 
 
 @given(keys=keys, digits=digit_counts)
 def test_group_brings_equal_keys_together(keys: list[int], digits: int) -> None:
-    grouped, _ = harness.group(keys, digits)
+    grouped, _ = call_kernels.group(keys, digits)
     assert len(list(itertools.groupby(grouped))) == len(set(keys))
 
 
 @given(keys=keys, digits=digit_counts)
 def test_items_of_one_key_stay_in_order(keys: list[int], digits: int) -> None:
-    grouped, items = harness.group(keys, digits)
+    grouped, items = call_kernels.group(keys, digits)
     for _, run in itertools.groupby(zip(grouped, items, strict=True), key=lambda entry: entry[0]):
         members = [item for _, item in run]
         assert members == sorted(members)
@@ -60,7 +59,7 @@ def test_items_of_one_key_stay_in_order(keys: list[int], digits: int) -> None:
 @given(keys=keys, words=st.sampled_from([1, 2, 64]), chosen=st.randoms(use_true_random=False))
 def test_only_keys_that_are_alone_are_dropped(keys: list[int], words: int, chosen: random.Random) -> None:
     among = [item for item in range(len(keys)) if chosen.random() < 0.8]
-    kept = harness.drop_lonely(keys, among, words)
+    kept = call_kernels.drop_lonely(keys, among, words)
     assert kept == sorted((item, keys[item]) for item, _ in kept)
     together = {item for members in naive.buckets([keys[item] for item in among]).values() for item in members}
     assert {among[place] for place in together} <= {item for item, _ in kept} <= set(among)
@@ -69,7 +68,7 @@ def test_only_keys_that_are_alone_are_dropped(keys: list[int], words: int, chose
 def test_most_keys_that_are_alone_are_dropped() -> None:
     """With eight bits a key, a stranger's bit is met with probability 1 - exp(-1/8)."""
     keys = [random.Random(1).getrandbits(64) + i * 0x9E3779B97F4A7C15 & (1 << 64) - 1 for i in range(8192)]
-    kept = len(harness.drop_lonely(keys, range(8192), 1024))
+    kept = len(call_kernels.drop_lonely(keys, range(8192), 1024))
     assert kept < 0.15 * len(keys)
 
 
@@ -84,26 +83,26 @@ def test_groups_among_some_items(keys: list[int], chosen: random.Random) -> None
 
 @given(keys=keys, digits=digit_counts)
 def test_buckets_are_the_keys_that_are_not_alone(keys: list[int], digits: int) -> None:
-    assert sorted(harness.find_buckets(keys, digits)) == sorted(naive.buckets(keys).values())
+    assert sorted(call_kernels.find_buckets(keys, digits)) == sorted(naive.buckets(keys).values())
 
 
 @pytest.mark.parametrize("digits", [2, 4])
-@harness.compiled
+@call_kernels.compiled
 def test_buckets_of_many_keys(digits: int) -> None:
     source = random.Random(3)
     keys = [source.randrange(5000) * naive.FIRST % naive.MODULUS for _ in range(20_000)]
-    found, expected = sorted(harness.find_buckets(keys, digits)), sorted(naive.buckets(keys).values())
-    assert harness.first_difference(found, expected) is None
+    found, expected = sorted(call_kernels.find_buckets(keys, digits)), sorted(naive.buckets(keys).values())
+    assert call_kernels.first_difference(found, expected) is None
 
 
 def test_keys_that_differ_above_the_digits_stay_apart() -> None:
     keys = [1 << 50, 1 << 51, 1 << 50, 1 << 51, 1 << 52]
-    assert sorted(harness.find_buckets(keys)) == [[0, 2], [1, 3]]
+    assert sorted(call_kernels.find_buckets(keys)) == [[0, 2], [1, 3]]
 
 
 @pytest.mark.parametrize("keys", [[], [5], [5, 6]])
 def test_no_buckets(keys: list[int]) -> None:
-    assert harness.find_buckets(keys) == []
+    assert call_kernels.find_buckets(keys) == []
 
 
 @given(drawn=bucketed(), widths=st.lists(st.integers(1, 4), min_size=1, max_size=4))
@@ -111,7 +110,7 @@ def test_candidates_are_the_pairs_of_a_bucket_with_different_roots(
     drawn: tuple[list[list[int]], list[int]], widths: list[int]
 ) -> None:
     groups, roots = drawn
-    assert ordered(harness.propose_all(groups, roots, widths=widths)) == pairs_across(groups, roots)
+    assert ordered(call_kernels.propose_all(groups, roots, widths=widths)) == pairs_across(groups, roots)
 
 
 @given(drawn=bucketed(), data=st.data())
@@ -119,17 +118,17 @@ def test_candidates_cover_both_collections(drawn: tuple[list[list[int]], list[in
     groups, roots = drawn
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(roots), max_size=len(roots)))
     expected = [(one, two) for one, two in pairs_across(groups, roots) if sides[one] | sides[two] == 3]
-    assert ordered(harness.propose_all(groups, roots, sides)) == expected
+    assert ordered(call_kernels.propose_all(groups, roots, sides)) == expected
 
 
 def test_a_bucket_of_one_root_proposes_nothing() -> None:
-    assert harness.propose_all([list(range(50))], [0] * 50) == []
+    assert call_kernels.propose_all([list(range(50))], [0] * 50) == []
 
 
 def test_a_bucket_of_one_root_and_a_stranger_proposes_the_stranger_only() -> None:
     roots = [0] * 50
     roots[25] = 25
-    assert len(harness.propose_all([list(range(50))], roots)) == 49
+    assert len(call_kernels.propose_all([list(range(50))], roots)) == 49
 
 
 @pytest.mark.parametrize("place", [0, 1, 25, 49])
@@ -137,12 +136,12 @@ def test_the_stranger_is_the_pivot(place: int) -> None:
     """Else every item of the common root would have its turn."""
     roots = [100] * 50
     roots[place] = place
-    assert {one for one, _ in harness.propose_all([list(range(50))], roots)} == {place}
+    assert {one for one, _ in call_kernels.propose_all([list(range(50))], roots)} == {place}
 
 
 @given(groups=st.lists(st.lists(st.integers(0, 15), min_size=2, unique=True), min_size=1, max_size=4))
 def test_all_pairs_when_every_item_is_its_own_root(groups: list[list[int]]) -> None:
-    assert ordered(harness.propose_all(groups, list(range(16)))) == pairs_across(groups, list(range(16)))
+    assert ordered(call_kernels.propose_all(groups, list(range(16)))) == pairs_across(groups, list(range(16)))
 
 
 pairs = st.lists(st.tuples(st.integers(0, 30), st.integers(31, 60)).flatmap(st.permutations), max_size=100)
@@ -151,16 +150,16 @@ pairs = st.lists(st.tuples(st.integers(0, 30), st.integers(31, 60)).flatmap(st.p
 @given(pairs=pairs)
 def test_unseen_keeps_the_first_of_each_pair(pairs: list[tuple[int, int]]) -> None:
     table = np.zeros(256, np.uint64)
-    kept, room = harness.unseen(pairs, table, 128)
+    kept, room = call_kernels.unseen(pairs, table, 128)
     first = {tuple(sorted(pair)): tuple(pair) for pair in reversed(pairs)}
     assert sorted(kept) == sorted(first.values())
     assert room == 128 - len(kept)
-    assert harness.unseen(pairs, table, room) == ([], room)
+    assert call_kernels.unseen(pairs, table, room) == ([], room)
 
 
 @given(pairs=pairs, room=st.integers(0, 20))
 def test_unseen_loses_nothing_without_room(pairs: list[tuple[int, int]], room: int) -> None:
-    kept, left = harness.unseen(pairs, np.zeros(32, np.uint64), room)
+    kept, left = call_kernels.unseen(pairs, np.zeros(32, np.uint64), room)
     wanted = {tuple(sorted(pair)) for pair in pairs}
     assert {tuple(sorted(pair)) for pair in kept} == wanted
     assert left == max(0, room - len(wanted))
@@ -169,4 +168,4 @@ def test_unseen_loses_nothing_without_room(pairs: list[tuple[int, int]], room: i
 def test_unseen_tells_the_largest_items_apart() -> None:
     largest = (1 << 31) - 1
     pairs = [(0, 1), (0, largest), (largest - 1, largest), (largest - 2, largest)]
-    assert harness.unseen(pairs, np.zeros(64, np.uint64), 32)[0] == pairs
+    assert call_kernels.unseen(pairs, np.zeros(64, np.uint64), 32)[0] == pairs

@@ -8,13 +8,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import naive
+import naive.darts
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import darts as naive_darts
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.kernels import darts
 
@@ -33,7 +32,7 @@ sets = st.dictionaries(strategies.hashes, weights, min_size=1, max_size=12)
 def sketch(one: Weights, slots: int, seed: int = 1, area: int | None = None) -> NDArray[np.uint64]:
     """Sign one weighted set."""
     signature = np.empty(slots, np.uint64)
-    elements, held = harness.uint64(one), np.array(list(one.values()))
+    elements, held = call_kernels.uint64(one), np.array(list(one.values()))
     start = round(math.log2(slots * (math.log(slots) + 0.6))) if area is None else area
     darts.dart_sketch(elements, held, np.uint64(seed), start, signature)
     return signature
@@ -49,7 +48,7 @@ def sigmas(agreed: int, slots: int, similarity: float) -> float:
 
 @given(one=sets, slots=st.integers(1, 30), seed=strategies.numbers)
 def test_sketch(one: dict[int, float], slots: int, seed: int) -> None:
-    assert harness.ints(sketch(one, slots, seed)) == naive_darts.dart_sketch(one, seed, slots)
+    assert call_kernels.ints(sketch(one, slots, seed)) == naive.darts.dart_sketch(one, seed, slots)
 
 
 @given(one=sets, slots=st.integers(1, 30), area=st.integers(-8, 12))
@@ -69,7 +68,7 @@ def test_sketches_merge(one: dict[int, float], two: dict[int, float]) -> None:
     assert np.array_equal(np.minimum(sketch(one, 16), sketch(two, 16)), sketch(union, 16))
 
 
-@harness.uncached
+@call_kernels.uncached
 def write_distance(h: np.uint64, out: NDArray[np.float64]) -> None:
     out[0] = darts.distance(h)
 
@@ -78,7 +77,7 @@ def write_distance(h: np.uint64, out: NDArray[np.float64]) -> None:
 def test_distance(h: int) -> None:
     out = np.empty(1)
     write_distance(np.uint64(h), out)
-    assert out[0] == pytest.approx(naive_darts.distance(h), rel=1e-14, abs=1e-15)
+    assert out[0] == pytest.approx(naive.darts.distance(h), rel=1e-14, abs=1e-15)
     assert out[0] >= 0
 
 
@@ -86,14 +85,14 @@ def test_distance(h: int) -> None:
 def test_counts(strip: int, h: int) -> None:
     low, high, bits = darts.STRIPS[strip]
     mean = (Decimal(2) ** high - Decimal(2) ** low) * (1 << bits)
-    assert int(np.searchsorted(darts.COUNTS[strip], np.uint64(h), side="left")) == naive_darts.poisson(mean, h)
+    assert int(np.searchsorted(darts.COUNTS[strip], np.uint64(h), side="left")) == naive.darts.poisson(mean, h)
 
 
 @given(one=sets)
 def test_fingerprints(one: dict[int, float]) -> None:
     bits = np.array(list(one.values())).view(np.uint64)
-    first, second = darts.fingerprint_pairs(harness.uint64(one), bits)
-    expected = naive_darts.fingerprint(dict(zip(one, harness.ints(bits), strict=True)))
+    first, second = darts.fingerprint_pairs(call_kernels.uint64(one), bits)
+    expected = naive.darts.fingerprint(dict(zip(one, call_kernels.ints(bits), strict=True)))
     assert (int(first), int(second)) == expected
 
 
@@ -102,15 +101,15 @@ def test_batches() -> None:
     collection: list[dict[int, float]] = [{5: 1.0, 9: 2.5}, {}, {7: 1e-9}]
     packed = [np.array([*one, *np.array(list(one.values())).view(np.uint64)], np.uint64) for one in collection]
     numbers = np.concatenate(packed)
-    sizes = harness.int64(map(len, collection))
+    sizes = call_kernels.int64(map(len, collection))
     begins = 2 * (np.cumsum(sizes) - sizes)
     keys, prints = np.zeros((4, 3), np.uint64), np.empty((3, 2), np.uint64)
     darts.sign_weights(numbers, begins, sizes, (np.uint64(3), 4, 2, np.empty(8, np.uint64)), prints, keys)
     for i, one in enumerate(collection):
-        expected = naive.band_keys(naive_darts.dart_sketch(one, 3, 8), 2) if one else [0] * 4
-        assert harness.ints(keys[:, i]) == expected
-    assert harness.ints(prints[1]) == [0, 0]
-    assert len({tuple(harness.ints(one)) for one in prints}) == 3
+        expected = naive.band_keys(naive.darts.dart_sketch(one, 3, 8), 2) if one else [0] * 4
+        assert call_kernels.ints(keys[:, i]) == expected
+    assert call_kernels.ints(prints[1]) == [0, 0]
+    assert len({tuple(call_kernels.ints(one)) for one in prints}) == 3
 
 
 GOLDEN = [
@@ -126,7 +125,7 @@ GOLDEN = [
 def test_golden() -> None:
     """Saved results would depend on these: they are the same on every machine."""
     signature = sketch({0x9E3779B97F4A7C15: 2.5, 0xC2B2AE3D27D4EB4F: 0.125, 0xD6E8FEB86659FD93: 1e-3}, 6, 42)
-    assert [f"{value:#x}" for value in harness.ints(signature)] == GOLDEN
+    assert [f"{value:#x}" for value in call_kernels.ints(signature)] == GOLDEN
 
 
 # the promise
@@ -146,7 +145,7 @@ def related(rng: np.random.Generator, size: int, scale: float, spread: float) ->
     return one, two
 
 
-@harness.compiled
+@call_kernels.compiled
 @pytest.mark.parametrize("scale", [1.0, 1e-6, 1e9, 1e-290, 1e270])
 @pytest.mark.parametrize("size", [1, 2, 5, 30, 1000])
 def test_slots_agree_with_the_chance_of_the_similarity(size: int, scale: float) -> None:
@@ -155,7 +154,7 @@ def test_slots_agree_with_the_chance_of_the_similarity(size: int, scale: float) 
         for heavier in (1.0, 3.0, 1e-3, 100.0):
             one, two = related(rng, size, scale, spread)
             two = {name: heavier * weight for name, weight in two.items()}
-            similarity = naive_darts.weighted_jaccard(one, two)
+            similarity = naive.darts.weighted_jaccard(one, two)
             agreed = int(np.count_nonzero(sketch(one, 4096) == sketch(two, 4096)))
             if 0 < similarity < 1:
                 assert abs(sigmas(agreed, 4096, similarity)) < SIGMAS, (spread, heavier)
@@ -176,23 +175,23 @@ PAIRS: dict[str, tuple[Weights, Weights]] = {
 }
 
 
-@harness.compiled
+@call_kernels.compiled
 @pytest.mark.parametrize("slots", [1, 2, 7])
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_few_slots_agree_with_the_same_chance(pair: tuple[Weights, Weights], slots: int) -> None:
     """Where few darts decide, those of light elements and of strips count the most."""
     one, two = pair
-    similarity = naive_darts.weighted_jaccard(one, two)
+    similarity = naive.darts.weighted_jaccard(one, two)
     seeds = naive.odd_numbers(slots, 10_000)
     agreed = sum(int(np.count_nonzero(sketch(one, slots, seed) == sketch(two, slots, seed))) for seed in seeds)
     assert abs(sigmas(agreed, len(seeds) * slots, similarity)) < SIGMAS
 
 
-@harness.compiled
+@call_kernels.compiled
 def test_slots_are_independent_enough_for_bands() -> None:
     """All rows of a band agree with the chance s^r."""
     one, two = related(np.random.default_rng(4), 30, 1.0, 1.0)
-    similarity = naive_darts.weighted_jaccard(one, two)
+    similarity = naive.darts.weighted_jaccard(one, two)
     whole = 0
     for seed in naive.odd_numbers(5, 2000):
         agree = (sketch(one, 100, seed) == sketch(two, 100, seed)).reshape(20, 5)

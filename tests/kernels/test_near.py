@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import naive
+import naive.near
+import naive.prefix
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from naive import near as naive_near
-from naive import prefix as naive_prefix
 from naive.near import Scored
-from support import call_kernels as harness
+from support import call_kernels
 
 from lookalike.kernels import near
 from lookalike.kernels.codes import CONTAINMENT, COSINE, DICE, JACCARD, OVERLAP
@@ -30,8 +30,8 @@ leasts = st.sampled_from([0.0, 0.0, 1 / 3, 0.5, 2 / 3, 1.0])
 
 def listed(many: list[set[int]]) -> tuple[np.ndarray, ...]:
     """Return the lists of elements, as the kernels have them: which sets have each, in order."""
-    lists = naive_near.lists(many)
-    keys = harness.uint64(element for element, places in lists for _ in places)
+    lists = naive.near.lists(many)
+    keys = call_kernels.uint64(element for element, places in lists for _ in places)
     members = np.array([place for _, places in lists for place in places], np.int32)
     table = np.empty(power_of_two(2 * len(lists)), np.uint64)
     begins, ends = np.empty((2, len(table)), np.int32)
@@ -95,9 +95,9 @@ def test_index_lists(keys: list[int]) -> None:
     """Some of these keys want the same place."""
     table = np.full(64, 7, np.uint64)
     begins, ends = np.full((2, 64), -1, np.int32)
-    near.index_lists(harness.uint64(keys), table, begins, ends)
+    near.index_lists(call_kernels.uint64(keys), table, begins, ends)
     found = {int(table[at]): (int(begins[at]), int(ends[at])) for at in np.flatnonzero(table)}
-    assert found == naive_near.runs(keys)
+    assert found == naive.near.runs(keys)
 
 
 @given(sets | st.just([]))
@@ -105,17 +105,17 @@ def test_index_lists(keys: list[int]) -> None:
 def test_gather_shared(many: list[set[int]]) -> None:
     """There are 8 slots, so that an element may look shared that is not; none is lost that is."""
     rows = [sorted(one) for one in many]
-    states, _ = naive_prefix.marks(rows, 8, 1)
+    states, _ = naive.prefix.marks(rows, 8, 1)
     seen = np.array([sum(states[4 * at + i] << 2 * i for i in range(4)) for at in range(2)], np.uint8)
     sizes = np.array([len(one) for one in rows], np.int32)
     begins = np.cumsum(sizes, dtype=np.int64) - sizes
-    elements = harness.uint64(element for one in rows for element in one)
+    elements = call_kernels.uint64(element for one in rows for element in one)
     keys, members = np.empty(len(elements) + 1, np.uint64), np.empty(len(elements) + 1, np.int32)
     filled = near.gather_shared(elements, begins, sizes, seen, keys, members)
-    found = list(zip(harness.ints(keys[:filled]), harness.ints(members[:filled]), strict=True))
-    assert found == naive_near.shared_elements(rows, states)
+    found = list(zip(call_kernels.ints(keys[:filled]), call_kernels.ints(members[:filled]), strict=True))
+    assert found == naive.near.shared_elements(rows, states)
     assert {one for one in found if sum(one[0] in row for row in rows) > 1} == {
-        (element, place) for element, places in naive_near.lists(rows) for place in places if len(places) > 1
+        (element, place) for element, places in naive.near.lists(rows) for place in places if len(places) > 1
     }
 
 
@@ -154,7 +154,7 @@ def check_nearest(
 
     Each of the two ways to go through lists must do for all sets, and so must the choice between them.
     """
-    elements = harness.uint64(element for one in asked.values() for element in one)
+    elements = call_kernels.uint64(element for one in asked.values() for element in one)
     sizes = np.array([len(one) for one in asked.values()], np.int32)
     own = np.array(list(asked), np.int32)
     begins = np.cumsum(sizes, dtype=np.int64) - sizes
@@ -172,7 +172,7 @@ def check_nearest(
         assert not base.work[0].any()
     every = {item: one for part in parts for item, one in part.items()}
     for row, (item, one) in enumerate(asked.items()):
-        expected = naive_near.nearest(one, every, MEASURES[goal[0]], goal[1], k, item)
+        expected = naive.near.nearest(one, every, MEASURES[goal[0]], goal[1], k, item)
         assert [listing(best, row) for best in (whole, few, many)] == [expected] * 3
 
 
@@ -226,14 +226,14 @@ def test_take_best(many: list[set[int]], before: list[set[int]], goal: tuple[int
     """What is counted is all that is shared with the set {1, 2, 3, 4}; some sets were taken before, and one is it."""
     asked, similarity = {1, 2, 3, 4}, MEASURES[goal[0]]
     base = Base(dict(enumerate(many)), k, 1)
-    earlier = naive_near.nearest(asked, {50 + i: one for i, one in enumerate(before)}, similarity, goal[1], k)
+    earlier = naive.near.nearest(asked, {50 + i: one for i, one in enumerate(before)}, similarity, goal[1], k)
     best = nobody(1, k)
     best[0][0, : len(earlier)] = [item for item, _ in earlier]
     best[1][0, : len(earlier)] = [score for _, score in earlier]
     counts = np.array([len(asked & one) for one in base.sets], np.int32)
     scored = near.take_best(counts, base.columns[:2], (np.int64(4), 0), goal, (*best, 0))
-    found = naive_near.nearest(asked, dict(enumerate(many)), similarity, goal[1], k, 0)
-    assert listing(best, 0) == naive_near.best(earlier + found, k)
+    found = naive.near.nearest(asked, dict(enumerate(many)), similarity, goal[1], k, 0)
+    assert listing(best, 0) == naive.near.best(earlier + found, k)
     assert len([one for one in listing(best, 0) if one[0] < 50]) <= scored <= np.count_nonzero(counts)
 
 
@@ -242,7 +242,7 @@ def test_bound_by_leaders(many: list[set[int]], asked: set[int], measure: int, k
     """Some lists were counted; the others are asked about those that look best."""
     base = Base(dict(enumerate(many)), k, len(asked))
     counts, _, lists, _ = base.work
-    found = near.find_lists(harness.uint64(sorted(asked)), base.index, lists)
+    found = near.find_lists(call_kernels.uint64(sorted(asked)), base.index, lists)
     done = data.draw(st.integers(0, found))
     own = data.draw(st.integers(-1, len(many) - 1))
     near.count_members(lists[:done], base.index[3], counts)
@@ -256,7 +256,7 @@ def test_bound_by_leaders(many: list[set[int]], asked: set[int], measure: int, k
     known = [similarity(*apart(so_far, len(asked), len(one))) for so_far, one in zip(shared, base.sets, strict=True)]
     full = [similarity(asked, one) for one in base.sets]
     place = base.items.index(own) if own >= 0 else None
-    assert bound == naive_near.bound_by_leaders(known, full, k, place)
+    assert bound == naive.near.bound_by_leaders(known, full, k, place)
 
 
 def apart(shared: int, one: int, two: int) -> tuple[range, range]:

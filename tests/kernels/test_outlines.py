@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import naive.outlines
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import outlines as naive_outlines
 from naive.outlines import Goal
 from numpy.typing import NDArray
 from support import strategies
@@ -39,14 +39,14 @@ def families(draw: st.DrawFn) -> list[list[int]]:
 
 @given(families(), WORDS)
 def test_a_bit_tells_whether_an_odd_number_belongs_to_it(sets: list[list[int]], words: int) -> None:
-    assert [ints(row) for row in draw_outlines(sets, words)] == [naive_outlines.outline(one, words) for one in sets]
+    assert [ints(row) for row in draw_outlines(sets, words)] == [naive.outlines.outline(one, words) for one in sets]
 
 
 @given(families(), WORDS)
 def test_sets_share_no_more_than_their_outlines_allow(sets: list[list[int]], words: int) -> None:
     for one in sets:
         for two in sets:
-            assert len(set(one) & set(two)) <= naive_outlines.most_shared(one, two, words)
+            assert len(set(one) & set(two)) <= naive.outlines.most_shared(one, two, words)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def bucketed(draw: st.DrawFn) -> Drawn:
 def test_candidates_are_those_that_outlines_and_rests_allow(drawn: Drawn, goal: Goal, words: int) -> None:
     expected = [
         (one, two)
-        for one, two in naive_outlines.candidates(drawn.entries, drawn.rows, drawn.sets, goal, words)
+        for one, two in naive.outlines.candidates(drawn.entries, drawn.rows, drawn.sets, goal, words)
         if one != two
     ]
     roots = list(range(len(drawn.sets)))
@@ -107,7 +107,7 @@ def test_candidates_differ_in_root_and_cover_both_sides(drawn: Drawn, goal: Goal
     count = len(drawn.sets)
     roots = data.draw(st.lists(st.integers(0, 2), min_size=count, max_size=count))
     sides = data.draw(st.lists(st.integers(1, 3), min_size=count, max_size=count))
-    met = naive_outlines.candidates(drawn.entries, drawn.rows, drawn.sets, goal, 2)
+    met = naive.outlines.candidates(drawn.entries, drawn.rows, drawn.sets, goal, 2)
     apart = [(one, two) for one, two in met if roots[one] != roots[two]]
     assert drawn.propose(goal, 2, roots, [], 1000) == apart
     across = [(one, two) for one, two in apart if sides[one] | sides[two] == 3]

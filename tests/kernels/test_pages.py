@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import naive.pages
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import pages as naive_pages
 
 from lookalike.index.storage.page_checksums import Pages, PageSummer, page_sums
 
@@ -18,7 +18,7 @@ def some_bytes(size: int) -> bytes:
 @pytest.mark.parametrize("size", [0, 8, 64, 4088, 4096, 4104, 8192, 20_000])
 def test_sums_are_those_of_the_definition(size: int) -> None:
     data = some_bytes(size)
-    assert page_sums(np.frombuffer(data, np.uint8)).tolist() == naive_pages.page_sums(data)
+    assert page_sums(np.frombuffer(data, np.uint8)).tolist() == naive.pages.page_sums(data)
 
 
 @given(cuts=st.lists(st.integers(0, 20_000), max_size=6))
@@ -28,7 +28,7 @@ def test_sums_do_not_depend_on_how_bytes_come(cuts: list[int]) -> None:
     summer = PageSummer()
     for begin, end in pairwise(bounds):
         summer.update(data[begin:end])
-    assert summer.finish().tolist() == naive_pages.page_sums(data)
+    assert summer.finish().tolist() == naive.pages.page_sums(data)
 
 
 @given(
@@ -43,14 +43,14 @@ def test_a_page_is_wrong_if_any_bit_of_it_is(place: int, bits: int, runs: list[t
     pages = Pages.of(np.frombuffer(changed, np.uint8), sums)
     pairs = [(begin, min(begin + length, len(data))) for begin, length in runs]
     begins, ends = (np.array(one, np.int64) for one in zip(*pairs, strict=True))
-    right = naive_pages.runs_are_right(changed, sums.tolist(), pairs)
+    right = naive.pages.runs_are_right(changed, sums.tolist(), pairs)
     assert pages.verify_runs(0, begins, ends) == right
     assert pages.verify_runs(0, begins, ends) == right, "the second time too"
     assert not pages.verify_runs(0, np.zeros(1, np.int64), np.full(1, len(data)))
     assert not pages.verify_runs(0, np.zeros(1, np.int64), np.full(1, len(data) + 1)), "beyond the end"
     at = np.array([place // 8], np.int64)
     assert not pages.verify_values(0, 8, at, 0)
-    assert pages.verify_values(0, 8, at, 0) == naive_pages.runs_are_right(changed, sums.tolist(), [(place, place + 1)])
+    assert pages.verify_values(0, 8, at, 0) == naive.pages.runs_are_right(changed, sums.tolist(), [(place, place + 1)])
 
 
 def test_cells_are_looked_at_on_the_way() -> None:

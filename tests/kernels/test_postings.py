@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import naive
+import naive.postings
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from naive import postings as naive_postings
 from naive.postings import Posting
 from support import strategies
 
@@ -39,7 +39,7 @@ def matrix(rows: list[list[int]], columns: int) -> np.ndarray:
 
 
 def sorted_postings(bands: list[list[Posting]]) -> np.ndarray:
-    return matrix([sorted(map(naive_postings.packed, band)) for band in bands], len(bands[0]) if bands else 0)
+    return matrix([sorted(map(naive.postings.packed, band)) for band in bands], len(bands[0]) if bands else 0)
 
 
 def directory_of(postings: np.ndarray, bits: int) -> np.ndarray:
@@ -53,7 +53,7 @@ def directory_of(postings: np.ndarray, bits: int) -> np.ndarray:
 @example(([[(0, 0)], [(LAST_KEY, LAST_MEMBER)]], [[], []]), 3)
 def test_a_directory_tells_where_cells_begin(drawn: tuple[list[list[Posting]], list[list[int]]], bits: int) -> None:
     postings = sorted_postings(drawn[0])
-    expected = [naive_postings.directory(band, bits) for band in postings.tolist()]
+    expected = [naive.postings.directory(band, bits) for band in postings.tolist()]
     assert directory_of(postings, bits).tolist() == expected
 
 
@@ -68,7 +68,7 @@ def test_postings_that_keys_meet(drawn: tuple[list[list[Posting]], list[list[int
     items = [3 * i + 1 for i in range(len(rows[0]) if rows else 0)]
     postings, keys = sorted_postings(bands), matrix(rows, len(items))
     directory = directory_of(postings, bits)
-    expected = naive_postings.found(bands, rows, items)
+    expected = naive.postings.found(bands, rows, items)
 
     counts = np.full(len(items), -1, np.int64)
     kernels.count_found(postings, directory, bits, keys, counts)

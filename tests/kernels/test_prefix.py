@@ -5,14 +5,12 @@ import random
 from collections import Counter
 
 import naive
+import naive.prefix
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import prefix as naive_prefix
-from support import call_kernels as harness
-from support import call_prefix_kernels as harness_prefix
-from support import strategies
+from support import call_kernels, call_prefix_kernels, strategies
 
 from lookalike.kernels import prefix
 from lookalike.kernels.codes import COSINE, DICE, JACCARD, OVERLAP
@@ -35,7 +33,7 @@ shapes = st.sampled_from([(4, 1), (4, 4), (16, 4), (64, 8), (64, 64), (1024, 102
 
 
 @st.composite
-def any_marks(draw: st.DrawFn) -> naive_prefix.Marks:
+def any_marks(draw: st.DrawFn) -> naive.prefix.Marks:
     """Draw what marks could tell, counts that are told apart by a hair among them."""
     slots, counters = draw(shapes.filter(lambda shape: shape[0] <= 64))
     count = st.sampled_from([0, 1, 2, 5, 252, 253, 254, 255, 256, 300, 64999, 65000, 65001, 65535])
@@ -48,7 +46,7 @@ def any_marks(draw: st.DrawFn) -> naive_prefix.Marks:
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.goals)
 def test_length_of_a_prefix(sizes: list[int], goal: Goal) -> None:
-    assert harness_prefix.prefix_lengths(sizes, goal) == [naive_prefix.prefix_length(size, goal) for size in sizes]
+    assert call_prefix_kernels.prefix_lengths(sizes, goal) == [naive.prefix.prefix_length(size, goal) for size in sizes]
 
 
 @pytest.mark.parametrize(
@@ -65,19 +63,19 @@ def test_length_of_a_prefix(sizes: list[int], goal: Goal) -> None:
     ],
 )
 def test_lengths_of_prefixes_by_hand(size: int, goal: Goal, length: int) -> None:
-    assert harness_prefix.prefix_lengths([size], goal) == [length]
+    assert call_prefix_kernels.prefix_lengths([size], goal) == [length]
 
 
 @given(families, strategies.goals, cutoffs)
 def test_samples_are_early_elements_or_all(sets: list[list[int]], goal: Goal, cutoff: int) -> None:
-    expected = [naive_prefix.sample(one, goal, cutoff) for one in sets]
-    assert harness_prefix.sample_sets(sets, goal, cutoff) == expected
+    expected = [naive.prefix.sample(one, goal, cutoff) for one in sets]
+    assert call_prefix_kernels.sample_sets(sets, goal, cutoff) == expected
 
 
 def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
     """Three elements of ten are a prefix at 0.8; one that is the cutoff is not below it."""
     enough, too_few = [50, 1, 60, 2, 70, 3, *range(80, 84)], [50, 1, 60, 2, 70, 10, *range(80, 84)]
-    assert harness_prefix.sample_sets([enough, [], too_few], (JACCARD, 0.8), 10) == [[1, 2, 3], [], too_few]
+    assert call_prefix_kernels.sample_sets([enough, [], too_few], (JACCARD, 0.8), 10) == [[1, 2, 3], [], too_few]
 
 
 # marks
@@ -87,12 +85,12 @@ def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
 def test_marks_tell_what_was_seen_again_and_how_often(
     sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
 ) -> None:
-    marks = harness_prefix.new_marks(*shape)
-    harness_prefix.mark_elements(sets, marks)
-    expected = naive_prefix.marks(sets, *shape)
-    assert harness_prefix.read_marks(marks) == expected
+    marks = call_prefix_kernels.new_marks(*shape)
+    call_prefix_kernels.mark_elements(sets, marks)
+    expected = naive.prefix.marks(sets, *shape)
+    assert call_prefix_kernels.read_marks(marks) == expected
     asked = [h for one in sets for h in one] + data.draw(st.lists(hashes, max_size=5))
-    assert harness_prefix.frequencies(asked, marks) == [naive_prefix.frequency(h, expected) for h in asked]
+    assert call_prefix_kernels.frequencies(asked, marks) == [naive.prefix.frequency(h, expected) for h in asked]
 
 
 @given(families, shapes, st.data())
@@ -100,29 +98,29 @@ def test_marks_tell_on_which_sides_elements_are(
     sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
 ) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
-    marks = harness_prefix.new_marks(*shape)
-    harness_prefix.mark_elements(sets, marks, sides)
-    expected = naive_prefix.marks(sets, *shape, sides)
-    assert harness_prefix.read_marks(marks) == expected
+    marks = call_prefix_kernels.new_marks(*shape)
+    call_prefix_kernels.mark_elements(sets, marks, sides)
+    expected = naive.prefix.marks(sets, *shape, sides)
+    assert call_prefix_kernels.read_marks(marks) == expected
     asked = [h for one in sets for h in one]
-    assert harness_prefix.frequencies(asked, marks) == [naive_prefix.frequency(h, expected) for h in asked]
+    assert call_prefix_kernels.frequencies(asked, marks) == [naive.prefix.frequency(h, expected) for h in asked]
 
 
 @given(families)
 def test_frequencies_are_exact_where_nothing_collides(sets: list[list[int]]) -> None:
     ranks = {h: rank for rank, h in enumerate(sorted({h for one in sets for h in one}))}
     small = [[ranks[h] for h in one] for one in sets]
-    marks = harness_prefix.new_marks(32, 32)
-    harness_prefix.mark_elements(small, marks)
+    marks = call_prefix_kernels.new_marks(32, 32)
+    call_prefix_kernels.mark_elements(small, marks)
     counted = Counter(itertools.chain.from_iterable(small))
-    assert harness_prefix.frequencies(list(counted), marks) == list(counted.values())
+    assert call_prefix_kernels.frequencies(list(counted), marks) == list(counted.values())
 
 
 @given(any_marks(), st.lists(hashes, max_size=20))
-def test_frequencies_of_any_marks(marked: naive_prefix.Marks, asked: list[int]) -> None:
-    marks = harness_prefix.written_marks(*marked)
-    assert harness_prefix.read_marks(marks) == marked
-    assert harness_prefix.frequencies(asked, marks) == [naive_prefix.frequency(h, marked) for h in asked]
+def test_frequencies_of_any_marks(marked: naive.prefix.Marks, asked: list[int]) -> None:
+    marks = call_prefix_kernels.written_marks(*marked)
+    assert call_prefix_kernels.read_marks(marks) == marked
+    assert call_prefix_kernels.frequencies(asked, marks) == [naive.prefix.frequency(h, marked) for h in asked]
 
 
 @pytest.mark.parametrize("sides", [[], [1, 2]])
@@ -130,25 +128,25 @@ def test_marks_of_threads_are_those_of_one(sides: list[int]) -> None:
     source = random.Random(5)
     sets = [[source.getrandbits(64) for _ in range(20)] for _ in range(100)]
     on = [source.choice(sides) for _ in sets] if sides else []
-    marks = harness_prefix.new_marks(1024, 256)
-    harness_prefix.mark_elements(sets, marks, on, threads=4)
-    assert harness_prefix.read_marks(marks) == naive_prefix.marks(sets, 1024, 256, on)
+    marks = call_prefix_kernels.new_marks(1024, 256)
+    call_prefix_kernels.mark_elements(sets, marks, on, threads=4)
+    assert call_prefix_kernels.read_marks(marks) == naive.prefix.marks(sets, 1024, 256, on)
 
 
-@harness.compiled
+@call_kernels.compiled
 @pytest.mark.parametrize("sides", [[], [1, 2, 1, 2]])
 def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None:
     """Each thread has every element: all but the first of the four are counted, or all if there are sides."""
     elements = np.arange(1 << 20, dtype=np.uint64)
-    marks = harness_prefix.new_marks(1 << 20, 256)
+    marks = call_prefix_kernels.new_marks(1 << 20, 256)
 
     def mark(thread: int) -> None:
         side = np.array(sides[thread : thread + 1], np.uint8)
         ends = np.array([len(elements)])
         prefix.mark_elements(elements, ends - ends, ends, side, *marks)
 
-    harness.at_once(mark, 4)
-    states, counts = harness_prefix.read_marks(marks)
+    call_kernels.at_once(mark, 4)
+    states, counts = call_prefix_kernels.read_marks(marks)
     assert set(states) == {3}
     assert set(counts) == {4096 * (4 if sides else 3)}
 
@@ -156,18 +154,18 @@ def test_threads_that_mark_the_same_slots_lose_nothing(sides: list[int]) -> None
 @pytest.mark.parametrize("sides", [[], [3] * 66])
 def test_counters_stop_before_they_overflow(sides: list[int]) -> None:
     sets = [[5] * 1000] * 66
-    marks = harness_prefix.new_marks(64, 64)
-    harness_prefix.mark_elements(sets, marks, sides)
-    assert harness_prefix.read_marks(marks)[1][5] == prefix.MOST
-    assert harness_prefix.frequencies([5, 6], marks) == [prefix.MOST + 1, 1]
+    marks = call_prefix_kernels.new_marks(64, 64)
+    call_prefix_kernels.mark_elements(sets, marks, sides)
+    assert call_prefix_kernels.read_marks(marks)[1][5] == prefix.MOST
+    assert call_prefix_kernels.frequencies([5, 6], marks) == [prefix.MOST + 1, 1]
 
 
 @pytest.mark.parametrize(("slots", "counters", "apart"), [(64, 64, 0), (64, 32, 1), (1024, 4, 8), (4, 1, 2)])
 def test_bits_apart(slots: int, counters: int, apart: int) -> None:
-    assert prefix.bits_apart(*harness_prefix.new_marks(slots, counters)) == apart
+    assert prefix.bits_apart(*call_prefix_kernels.new_marks(slots, counters)) == apart
 
 
-@harness.compiled
+@call_kernels.compiled
 def test_bits_apart_of_the_largest_marks() -> None:
     assert prefix.bits_apart(np.empty(1 << 28, np.uint8), np.empty(1 << 22, np.uint16)) == 8
 
@@ -176,43 +174,45 @@ def test_bits_apart_of_the_largest_marks() -> None:
 
 
 @given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.goals, cutoffs)
-def test_rarest_elements_in_order(one: list[int], marked: naive_prefix.Marks, goal: Goal, cutoff: int) -> None:
-    wanted = naive_prefix.prefix_length(len(one), goal)
-    first = naive_prefix.in_order(one, cutoff, marked)[:wanted]
+def test_rarest_elements_in_order(one: list[int], marked: naive.prefix.Marks, goal: Goal, cutoff: int) -> None:
+    wanted = naive.prefix.prefix_length(len(one), goal)
+    first = naive.prefix.in_order(one, cutoff, marked)[:wanted]
     unique = sum(not late and count == 1 for late, count, _ in first)
-    found = harness_prefix.rarest(
-        naive_prefix.sample(one, goal, cutoff), wanted, cutoff, harness_prefix.written_marks(*marked)
+    found = call_prefix_kernels.rarest(
+        naive.prefix.sample(one, goal, cutoff), wanted, cutoff, call_prefix_kernels.written_marks(*marked)
     )
-    assert found == (list(map(naive_prefix.order_key, first[unique:])), unique)
+    assert found == (list(map(naive.prefix.order_key, first[unique:])), unique)
 
 
 @given(families, any_marks(), strategies.goals, cutoffs)
 def test_prefixes_are_the_first_elements_that_may_be_shared(
-    sets: list[list[int]], marked: naive_prefix.Marks, goal: Goal, cutoff: int
+    sets: list[list[int]], marked: naive.prefix.Marks, goal: Goal, cutoff: int
 ) -> None:
-    samples = [naive_prefix.sample(one, goal, cutoff) for one in sets]
-    found = harness_prefix.prefixes(samples, list(map(len, sets)), goal, cutoff, harness_prefix.written_marks(*marked))
+    samples = [naive.prefix.sample(one, goal, cutoff) for one in sets]
+    found = call_prefix_kernels.prefixes(
+        samples, list(map(len, sets)), goal, cutoff, call_prefix_kernels.written_marks(*marked)
+    )
     expected = [
         (key, owner, rest)
         for owner, one in enumerate(sets)
-        for key, rest in naive_prefix.prefix(one, goal, cutoff, marked)
+        for key, rest in naive.prefix.prefix(one, goal, cutoff, marked)
     ]
     assert found == expected
 
 
 def test_elements_with_one_key_have_the_larger_rest() -> None:
     """The second and third of four elements agree in their lower bits."""
-    everything_is_shared = harness_prefix.written_marks([3] * 4, [1] * 4)
+    everything_is_shared = call_prefix_kernels.written_marks([3] * 4, [1] * 4)
     one = [1, 2, 2 | 1 << 50, 3]
-    entries = harness_prefix.prefixes([one], [4], (JACCARD, 0.01), ALL, everything_is_shared)
+    entries = call_prefix_kernels.prefixes([one], [4], (JACCARD, 0.01), ALL, everything_is_shared)
     assert [rest for _, _, rest in entries] == [4, 3, 3, 1]
 
 
 def test_a_set_of_enough_unique_elements_has_no_prefix() -> None:
     states = [1] * 32 + [3] * 32
-    marks = harness_prefix.written_marks(states, [1] * 64)
+    marks = call_prefix_kernels.written_marks(states, [1] * 64)
     three, two = [1, 2, 3, *range(40, 47)], [1, 2, *range(40, 48)]
-    found = harness_prefix.prefixes([three, two], [10, 10], (JACCARD, 0.8), ALL, marks)
+    found = call_prefix_kernels.prefixes([three, two], [10, 10], (JACCARD, 0.8), ALL, marks)
     assert [(key & 63, owner, rest) for key, owner, rest in found] == [(40, 1, 8)]
 
 
@@ -223,15 +223,15 @@ def found_by_prefixes(
     sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int], sides: list[int]
 ) -> set[tuple[int, int]]:
     """Do all of the above, one after the other."""
-    samples = harness_prefix.sample_sets(sets, goal, cutoff)
-    marks = harness_prefix.new_marks(*shape)
-    harness_prefix.mark_elements(samples, marks, sides)
+    samples = call_prefix_kernels.sample_sets(sets, goal, cutoff)
+    marks = call_prefix_kernels.new_marks(*shape)
+    call_prefix_kernels.mark_elements(samples, marks, sides)
     sizes = list(map(len, sets))
     groups: dict[int, list[tuple[int, int]]] = {}
-    for key, owner, rest in harness_prefix.prefixes(samples, sizes, goal, cutoff, marks):
+    for key, owner, rest in call_prefix_kernels.prefixes(samples, sizes, goal, cutoff, marks):
         groups.setdefault(key, []).append((owner, rest))
-    buckets = harness_prefix.PrefixBuckets(list(groups.values()), sizes, goal)
-    return set(harness_prefix.ordered(buckets.propose_all(list(range(len(sets))), sides)))
+    buckets = call_prefix_kernels.PrefixBuckets(list(groups.values()), sizes, goal)
+    return set(call_prefix_kernels.ordered(buckets.propose_all(list(range(len(sets))), sides)))
 
 
 @st.composite

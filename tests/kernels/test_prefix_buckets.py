@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
+import naive.prefix
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import prefix as naive_prefix
-from support import call_prefix_kernels as harness_prefix
-from support import strategies
+from support import call_prefix_kernels, strategies
 
 from lookalike.kernels.codes import JACCARD
 
@@ -33,7 +32,7 @@ class Drawn:
             for (one, rest), (two, other_rest) in itertools.combinations(group, 2)
             if self.roots[one] != self.roots[two]
             and (not sides or {sides[one], sides[two]} & {3} or {sides[one], sides[two]} == {1, 2})
-            and naive_prefix.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], goal)
+            and naive.prefix.can_reach(min(rest, other_rest), self.sizes[one], self.sizes[two], goal)
         )
 
 
@@ -52,28 +51,28 @@ def bucketed(draw: st.DrawFn) -> Drawn:
 @given(bucketed(), strategies.goals)
 def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, goal: Goal) -> None:
     entries = [entry for group in drawn.groups for entry in group]
-    expected = [naive_prefix.can_reach(rest, drawn.sizes[one], drawn.sizes[one], goal) for one, rest in entries]
-    assert list(harness_prefix.find_short(entries, drawn.sizes, goal)) == expected
+    expected = [naive.prefix.can_reach(rest, drawn.sizes[one], drawn.sizes[one], goal) for one, rest in entries]
+    assert list(call_prefix_kernels.find_short(entries, drawn.sizes, goal)) == expected
 
 
 @given(bucketed(), strategies.goals, st.lists(st.integers(1, 4), min_size=1, max_size=4))
 def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, goal: Goal, widths: list[int]) -> None:
-    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, widths=widths)
-    assert harness_prefix.ordered(found) == drawn.pairs(goal)
+    found = call_prefix_kernels.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, widths=widths)
+    assert call_prefix_kernels.ordered(found) == drawn.pairs(goal)
 
 
 @given(bucketed(), strategies.goals, st.data())
 def test_candidates_cover_both_sides(drawn: Drawn, goal: Goal, data: st.DataObject) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(drawn.roots), max_size=len(drawn.roots)))
-    found = harness_prefix.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, sides)
-    assert harness_prefix.ordered(found) == drawn.pairs(goal, sides)
+    found = call_prefix_kernels.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, sides)
+    assert call_prefix_kernels.ordered(found) == drawn.pairs(goal, sides)
 
 
 @pytest.mark.parametrize("place", [0, 1, 25, 49])
 def test_the_stranger_is_the_pivot(place: int) -> None:
     roots = [100] * 50
     roots[place] = place
-    buckets = harness_prefix.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, (JACCARD, 0.8))
+    buckets = call_prefix_kernels.PrefixBuckets([[(owner, 10) for owner in range(50)]], [10] * 50, (JACCARD, 0.8))
     assert {one for one, _ in buckets.propose_all(roots)} == {place}
 
 
@@ -82,13 +81,13 @@ def test_the_short_entry_is_the_pivot(place: int) -> None:
     """The others are larger sets that have too little left for each other."""
     sizes, rests = [12] * 50, [10] * 50
     sizes[place] = 10
-    buckets = harness_prefix.PrefixBuckets([list(enumerate(rests))], sizes, (JACCARD, 0.8))
+    buckets = call_prefix_kernels.PrefixBuckets([list(enumerate(rests))], sizes, (JACCARD, 0.8))
     found = buckets.propose_all(list(range(50)))
     assert sorted(found) == [(place, other) for other in range(50) if other != place]
 
 
 @pytest.mark.parametrize(("roots", "rest"), [([0] * 9, 10), (list(range(9)), 5)])
 def test_buckets_of_one_root_or_without_short_entries_are_done(roots: list[int], rest: int) -> None:
-    buckets = harness_prefix.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, (JACCARD, 0.8))
+    buckets = call_prefix_kernels.PrefixBuckets([[(owner, rest) for owner in range(9)]], [10] * 9, (JACCARD, 0.8))
     assert buckets.propose_all(roots) == []
     assert list(buckets.pivots) == [0]

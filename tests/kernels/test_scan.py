@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.exact import scan
 from lookalike.kernels import scan as kernels
@@ -23,16 +22,16 @@ def collections(draw: st.DrawFn) -> tuple[list[set[int]], list[list[int]]]:
 
 
 def few_of(sets: list[set[int]]) -> scan.Few:
-    return scan.Few(harness.uint64(h for one in sets for h in one), harness.int64(map(len, sets)))
+    return scan.Few(call_kernels.uint64(h for one in sets for h in one), call_kernels.int64(map(len, sets)))
 
 
 def found(sets: list[set[int]], items: list[list[int]], least: float) -> list[tuple[int, int, int]]:
     few = few_of(sets)
     index = scan.make_index(few)
-    grams = harness.uint64(h for item in items for h in item)
-    counts, numbers = harness.int64(map(len, items)), np.arange(len(items), dtype=np.int32)
+    grams = call_kernels.uint64(h for item in items for h in item)
+    counts, numbers = call_kernels.int64(map(len, items)), np.arange(len(items), dtype=np.int32)
     columns = scan.shared_shingles(few, index, grams, counts, numbers, least, scan.make_work(len(few), index))
-    return list(zip(*map(harness.ints, columns), strict=True))
+    return list(zip(*map(call_kernels.ints, columns), strict=True))
 
 
 @given(collections(), leasts, st.sampled_from([1, 2, 4, 16]))
@@ -53,7 +52,7 @@ def test_rows_of_shingles_that_many_have(drawn: tuple[list[set[int]], list[list[
         patch.setattr(scan, "MANY", many)
         patch.setattr(scan, "SHARE_OF_MANY", share)
         _, _, _, keys, _, row_of, rows = scan.make_index(few_of(few))
-    found = {int(keys[at]): harness.ints(rows[row]) for at, row in enumerate(row_of) if row >= 0}
+    found = {int(keys[at]): call_kernels.ints(rows[row]) for at, row in enumerate(row_of) if row >= 0}
     has = {h: [int(h in one) for one in few] for one in few for h in one}
     assert found == {h: ones for h, ones in has.items() if sum(ones) >= many and sum(ones) * share >= len(few)}
 
@@ -71,7 +70,7 @@ def test_sifting_keeps_every_shingle_that_is_wanted(grams: list[int], wanted: li
     bits = np.zeros(64, np.uint64)
     for h in wanted:
         bits[h >> 6 & 63] |= np.uint64(1 << (h & 63))
-    array = harness.uint64(grams)
-    kept = harness.ints(array[: kernels.sift(array, bits)])
+    array = call_kernels.uint64(grams)
+    kept = call_kernels.ints(array[: kernels.sift(array, bits)])
     assert kept == [h for h in grams if int(bits[h >> 6 & 63]) >> (h & 63) & 1]
     assert [h for h in kept if h in wanted] == [h for h in grams if h in wanted]

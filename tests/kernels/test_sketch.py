@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.kernels.sketch import classic_sketch, fast_sketch
 from lookalike.lsh.banding import Banding
@@ -26,7 +25,10 @@ if TYPE_CHECKING:
 
 SIGMAS = 5
 SLOTS = 128
-SKETCHES = {"fast": (harness.fast_sketch, naive.fast_sketch), "classic": (harness.classic_sketch, naive.classic_sketch)}
+SKETCHES = {
+    "fast": (call_kernels.fast_sketch, naive.fast_sketch),
+    "classic": (call_kernels.classic_sketch, naive.classic_sketch),
+}
 both_sketches = pytest.mark.parametrize("sketch", SKETCHES)
 
 
@@ -50,7 +52,7 @@ def test_signature_for_any_multipliers(elements: set[int], data: st.DataObject) 
 
 @both_sketches
 @pytest.mark.parametrize(("size", "slots"), [(1, 1), (1, 500), (2, 257), (3000, 1), (3000, 16)])
-@harness.compiled
+@call_kernels.compiled
 def test_signature_of_extreme_sizes(sketch: str, size: int, slots: int) -> None:
     sign, reference = SKETCHES[sketch]
     source = random.Random(size)
@@ -88,26 +90,26 @@ def test_signatures_merge_by_minimum(sketch: str, one: set[int], two: set[int]) 
 
 @given(elements=strategies.hash_sets, slots=st.integers(1, 60))
 def test_no_slot_stays_empty(elements: set[int], slots: int) -> None:
-    assert naive.EMPTY not in harness.fast_sketch(elements, naive.odd_numbers(5, 2 * slots), slots)
+    assert naive.EMPTY not in call_kernels.fast_sketch(elements, naive.odd_numbers(5, 2 * slots), slots)
 
 
 @given(signature=st.lists(strategies.numbers, min_size=1, max_size=60), rows=st.integers(1, 8))
 def test_band_keys_are_those_of_the_definition(signature: list[int], rows: int) -> None:
-    assert harness.band_keys(signature, rows) == naive.band_keys(signature, rows)
+    assert call_kernels.band_keys(signature, rows) == naive.band_keys(signature, rows)
 
 
 @given(sets=strategies.families(), rows=st.integers(1, 5))
 def test_keys_meet_when_bands_agree(sets: list[set[int]], rows: int) -> None:
     slots = 6 * rows
-    signatures = [harness.fast_sketch(elements, naive.odd_numbers(6, 2 * slots), slots) for elements in sets]
-    keys = [harness.band_keys(signature, rows) for signature in signatures]
+    signatures = [call_kernels.fast_sketch(elements, naive.odd_numbers(6, 2 * slots), slots) for elements in sets]
+    keys = [call_kernels.band_keys(signature, rows) for signature in signatures]
     met = {pair for column in zip(*keys, strict=True) for members in naive.buckets(column).values()
            for pair in naive.pairs_within(members)}  # fmt: skip
     assert met == naive.candidates(signatures, rows)
 
 
 def test_equal_slots_in_different_bands_make_different_keys() -> None:
-    keys = harness.band_keys([7, 8, 7, 8, 7, 8], 2)
+    keys = call_kernels.band_keys([7, 8, 7, 8, 7, 8], 2)
     assert len(set(keys)) == 3
 
 
@@ -144,7 +146,7 @@ OVERLAPS = [
 by_overlap = pytest.mark.parametrize("overlap", OVERLAPS, ids=str)
 
 
-@harness.uncached
+@call_kernels.uncached
 def agreements(
     unions: NDArray[np.uint64],
     only: tuple[int, int],
@@ -178,7 +180,7 @@ def random_numbers(shape: tuple[int, int], seed: int) -> NDArray[np.uint64]:
 
 def shingle_hashes(count: int) -> NDArray[np.uint64]:
     """Return hashes that are as far from random as a user's: those of consecutive token ids."""
-    return harness.uint64(naive.hash_shingle([naive.hash_number(number)]) for number in range(count))
+    return call_kernels.uint64(naive.hash_shingle([naive.hash_number(number)]) for number in range(count))
 
 
 def trials(
@@ -210,7 +212,7 @@ def variance_spread(n: int, p: float, count: int) -> float:
 @both_sketches
 @by_overlap
 @pytest.mark.parametrize("fixed", [False, True], ids=["random sets", "random hashing"])
-@harness.compiled
+@call_kernels.compiled
 def test_agreement_estimates_the_similarity_without_bias(sketch: str, overlap: Overlap, fixed: bool) -> None:
     count, p = trial_count(sketch, overlap), overlap.similarity
     total = int(trials(sketch, overlap, count, fixed=fixed).sum())
@@ -219,7 +221,7 @@ def test_agreement_estimates_the_similarity_without_bias(sketch: str, overlap: O
 
 @both_sketches
 @by_overlap
-@harness.compiled
+@call_kernels.compiled
 def test_agreement_varies_no_more_than_the_binomial(sketch: str, overlap: Overlap) -> None:
     count, p = trial_count(sketch, overlap), overlap.similarity
     agreed = trials(sketch, overlap, count, seed=2).sum(axis=1)
@@ -229,7 +231,7 @@ def test_agreement_varies_no_more_than_the_binomial(sketch: str, overlap: Overla
 
 
 @pytest.mark.parametrize("overlap", [overlap for overlap in OVERLAPS if sum(overlap) <= SLOTS], ids=str)
-@harness.compiled
+@call_kernels.compiled
 def test_fast_varies_less_than_classic_on_small_sets(overlap: Overlap) -> None:
     count, p = 2000, overlap.similarity
     agreed = trials("fast", overlap, count, seed=3).sum(axis=1)
@@ -238,7 +240,7 @@ def test_fast_varies_less_than_classic_on_small_sets(overlap: Overlap) -> None:
 
 
 @both_sketches
-@harness.compiled
+@call_kernels.compiled
 def test_every_slot_is_as_good_as_any_other(sketch: str) -> None:
     count, overlap = 3000, Overlap(5, 10, 5)
     by_slot = trials(sketch, overlap, count, seed=4).sum(axis=0)
@@ -247,7 +249,7 @@ def test_every_slot_is_as_good_as_any_other(sketch: str) -> None:
 
 @both_sketches
 @pytest.mark.parametrize("size", [1, 10, 1000])
-@harness.compiled
+@call_kernels.compiled
 def test_disjoint_sets_agree_nowhere(sketch: str, size: int) -> None:
     assert not trials(sketch, Overlap(size, 0, size), 50).any()
 
@@ -271,7 +273,7 @@ CURVE = [
 
 @pytest.mark.parametrize("banding", [Banding(20, 5), Banding(10, 10), Banding(50, 2)], ids=str)
 @pytest.mark.parametrize("overlap", CURVE, ids=str)
-@harness.compiled
+@call_kernels.compiled
 def test_classic_band_hits_follow_the_curve(overlap: Overlap, banding: Banding) -> None:
     count, p = 500 if sum(overlap) <= 500 else 100, banding.chance(overlap.similarity)
     found = hits("classic", overlap, banding, count)
@@ -280,7 +282,7 @@ def test_classic_band_hits_follow_the_curve(overlap: Overlap, banding: Banding) 
 
 @pytest.mark.parametrize("banding", [Banding(20, 5), Banding(10, 10), Banding(50, 2)], ids=str)
 @pytest.mark.parametrize("overlap", CURVE, ids=str)
-@harness.compiled
+@call_kernels.compiled
 def test_fast_band_hits_are_on_the_right_side_of_the_curve(overlap: Overlap, banding: Banding) -> None:
     """Less variance makes a steeper curve: no fewer hits than 1 - (1 - s^r)^b above the middle, no more below it."""
     count, p = 2000 if sum(overlap) <= 500 else 500, banding.chance(overlap.similarity)
@@ -294,7 +296,7 @@ def test_fast_band_hits_are_on_the_right_side_of_the_curve(overlap: Overlap, ban
 
 @pytest.mark.parametrize("threshold", [0.5, 0.7, 0.8, 0.9])
 @pytest.mark.parametrize("union", [10, 20, 100, 1000])
-@harness.compiled
+@call_kernels.compiled
 def test_tuned_bands_keep_the_promise_at_the_threshold(threshold: float, union: int) -> None:
     recall, count = 0.95, 3000 if union <= 100 else 1000
     shared = round(threshold * union)

@@ -5,13 +5,12 @@ import sys
 import unicodedata
 
 import naive
+import naive.words
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import words as naive_words
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.features import characters
 from lookalike.kernels.tokens import BLANK, SINGLE, WORD, hash_texts
@@ -20,66 +19,68 @@ switches = {"lower": st.booleans(), "punctuation": st.booleans()}
 
 
 def expected(text: str, *, lower: bool = True, punctuation: bool = False) -> list[int]:
-    return [naive.hash_word(word) for word in naive_words.words(text, lower=lower, punctuation=punctuation)]
+    return [naive.hash_word(word) for word in naive.words.words(text, lower=lower, punctuation=punctuation)]
 
 
 @given(text=strategies.texts, **switches)
 def test_words_of_any_text_are_those_of_the_definition(text: str, lower: bool, punctuation: bool) -> None:
     text = strategies.settled(text) if lower else text
-    assert harness.word_tokens(text, lower=lower, punctuation=punctuation) == expected(
+    assert call_kernels.word_tokens(text, lower=lower, punctuation=punctuation) == expected(
         text, lower=lower, punctuation=punctuation
     )
 
 
 @given(text=strategies.ascii_texts, lower=st.booleans())
 def test_fast_path_equals_general_path_on_ascii(text: str, lower: bool) -> None:
-    assert harness.word_tokens(text, lower=lower, always=False) == harness.word_tokens(text, lower=lower, always=True)
+    assert call_kernels.word_tokens(text, lower=lower, always=False) == call_kernels.word_tokens(
+        text, lower=lower, always=True
+    )
 
 
 @given(text=strategies.ascii_texts)
 def test_words_of_ascii_do_not_change_beside_another_script(text: str) -> None:
-    assert harness.word_tokens(text + " é") == [*harness.word_tokens(text), naive.hash_word("é")]
+    assert call_kernels.word_tokens(text + " é") == [*call_kernels.word_tokens(text), naive.hash_word("é")]
 
 
 @pytest.mark.parametrize("letter", ["a", "é", "あ", "\U0001d51e"])
-@harness.compiled
+@call_kernels.compiled
 def test_one_word_of_every_length(letter: str) -> None:
     for length in range(201):
-        assert harness.word_tokens(letter * length) == expected(letter * length)
+        assert call_kernels.word_tokens(letter * length) == expected(letter * length)
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 200])
-@harness.compiled
+@call_kernels.compiled
 def test_one_gap_at_every_place(size: int) -> None:
     for gap in range(size):
         text = "b" * gap + " " + "c" * (size - gap - 1)
-        assert harness.word_tokens(text) == expected(text)
-        assert harness.word_tokens(text, always=True) == expected(text)
+        assert call_kernels.word_tokens(text) == expected(text)
+        assert call_kernels.word_tokens(text, always=True) == expected(text)
 
 
 @pytest.mark.parametrize("size", [7, 8, 9, 63, 64, 65, 128, 129])
-@harness.compiled
+@call_kernels.compiled
 def test_one_letter_at_every_place(size: int) -> None:
     for place in range(size):
         text = " " * place + "q" + " " * (size - place - 1)
-        assert harness.word_tokens(text) == [naive.hash_word("q")]
+        assert call_kernels.word_tokens(text) == [naive.hash_word("q")]
 
 
 @pytest.mark.parametrize("word_size", [1, 7, 8, 9, 16, 64])
-@harness.compiled
+@call_kernels.compiled
 def test_words_of_one_length_at_every_offset(word_size: int) -> None:
     for offset in range(66):
         text = " " * offset + " ".join(["w" * word_size] * 5)
-        assert harness.word_tokens(text) == [naive.hash_word("w" * word_size)] * 5
+        assert call_kernels.word_tokens(text) == [naive.hash_word("w" * word_size)] * 5
 
 
 @pytest.mark.parametrize("alphabet", ["ab \n", "aé中 !", "ก\u0e34 ab\u0303"])
-@harness.compiled
+@call_kernels.compiled
 def test_big_texts(alphabet: str) -> None:
     text = "".join(random.Random(1).choices(alphabet, k=20_000))
-    assert harness.first_difference(harness.word_tokens(text), expected(text)) is None
-    kept = harness.word_tokens(text, punctuation=True)
-    assert harness.first_difference(kept, expected(text, punctuation=True)) is None
+    assert call_kernels.first_difference(call_kernels.word_tokens(text), expected(text)) is None
+    kept = call_kernels.word_tokens(text, punctuation=True)
+    assert call_kernels.first_difference(kept, expected(text, punctuation=True)) is None
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,8 @@ def test_big_texts(alphabet: str) -> None:
     ],
 )
 def test_words_of_known_texts(text: str, found: list[str]) -> None:
-    assert naive_words.words(text) == found
-    assert harness.word_tokens(text) == [naive.hash_word(word) for word in found]
+    assert naive.words.words(text) == found
+    assert call_kernels.word_tokens(text) == [naive.hash_word(word) for word in found]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +119,12 @@ def test_words_of_known_texts(text: str, found: list[str]) -> None:
     ],
 )
 def test_punctuation_is_kept_when_wanted(text: str, found: list[str]) -> None:
-    assert naive_words.words(text, punctuation=True) == found
-    assert harness.word_tokens(text, punctuation=True) == [naive.hash_word(word) for word in found]
+    assert naive.words.words(text, punctuation=True) == found
+    assert call_kernels.word_tokens(text, punctuation=True) == [naive.hash_word(word) for word in found]
 
 
 def test_case_is_kept_when_wanted() -> None:
-    assert harness.word_tokens("Éa Ab", lower=False) == [naive.hash_word("Éa"), naive.hash_word("Ab")]
+    assert call_kernels.word_tokens("Éa Ab", lower=False) == [naive.hash_word("Éa"), naive.hash_word("Ab")]
 
 
 def test_kept_punctuation_is_no_other_token() -> None:
@@ -135,26 +136,26 @@ def test_kept_punctuation_is_no_other_token() -> None:
 
 @given(text=strategies.texts)
 def test_characters_are_code_points(text: str) -> None:
-    assert harness.char_tokens(text) == [naive.hash_number(ord(character)) for character in text]
+    assert call_kernels.char_tokens(text) == [naive.hash_number(ord(character)) for character in text]
 
 
 @given(data=st.binary(max_size=300))
 def test_bytes_are_numbers(data: bytes) -> None:
-    assert harness.byte_tokens(data) == [naive.hash_number(byte) for byte in data]
+    assert call_kernels.byte_tokens(data) == [naive.hash_number(byte) for byte in data]
 
 
 @given(numbers=st.lists(strategies.numbers, max_size=50))
 def test_token_ids_are_numbers(numbers: list[int]) -> None:
-    assert harness.number_tokens(numbers) == [naive.hash_number(number) for number in numbers]
+    assert call_kernels.number_tokens(numbers) == [naive.hash_number(number) for number in numbers]
 
 
 def test_negative_token_ids_wrap_around() -> None:
-    assert harness.number_tokens([-1 % (1 << 64)]) == [naive.hash_number(-1)]
+    assert call_kernels.number_tokens([-1 % (1 << 64)]) == [naive.hash_number(-1)]
 
 
 @given(word=st.text("abcxyz019_", min_size=1, max_size=40))
 def test_hash_of_a_word_is_the_documented_one(word: str) -> None:
-    assert harness.word_tokens(word) == [naive.hash_bytes(word.encode())]
+    assert call_kernels.word_tokens(word) == [naive.hash_bytes(word.encode())]
 
 
 @pytest.mark.skipif(unicodedata.unidata_version != characters.UNICODE_VERSION, reason="this Python has another Unicode")
@@ -162,8 +163,8 @@ def test_the_table_classes_every_character_as_the_definition_does() -> None:
     wrong = []
     for code, kind in enumerate(characters.classes(punctuation=False)):
         character = chr(code)
-        word = naive_words.is_word_character(character)
-        single = word and naive_words.stands_alone(character)
+        word = naive.words.is_word_character(character)
+        single = word and naive.words.stands_alone(character)
         if kind != (SINGLE if single else WORD if word else BLANK):
             wrong.append(f"U+{code:04X} {unicodedata.name(character, '?')}")
     assert wrong == []

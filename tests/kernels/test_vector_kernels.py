@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import naive
+import naive.vectors
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from naive import vectors as naive_vectors
 from numpy.typing import NDArray
 
 from lookalike.kernels import vectors as kernels
@@ -41,7 +41,7 @@ def room_for(bands: int, count: int) -> NDArray[np.uint64]:
 
 def expected_keys(slots: list[list[int]], rows: int, bands: int, key: Callable[[int, Any], int]) -> list[list[int]]:
     """Return the key of each band and vector by its definition, from the slots of each vector."""
-    cut = [naive_vectors.in_bands(one, rows) for one in slots]
+    cut = [naive.vectors.in_bands(one, rows) for one in slots]
     return [[key(band, one[band]) for one in cut] for band in range(bands)]
 
 
@@ -57,7 +57,7 @@ def test_fingerprint_rows(rows: list[list[int]]) -> None:
     words = np.array(rows, np.uint64).reshape(len(rows), len(rows[0]) if rows else 3)
     prints = np.zeros((len(rows), 2), np.uint64)
     kernels.fingerprint_rows(words, prints)
-    assert list(map(tuple, prints.tolist())) == [naive_vectors.fingerprint(row) for row in rows]
+    assert list(map(tuple, prints.tolist())) == [naive.vectors.fingerprint(row) for row in rows]
     assert prints[:, 0].all()
 
 
@@ -66,8 +66,8 @@ def test_sign_keys(seed: int, kind: str, count: int, bands: int, rows: int) -> N
     products = quarters(np.random.default_rng(seed), (count, bands * rows + 1), kind)
     keys = room_for(bands, count)
     kernels.sign_keys(products, rows, keys)
-    slots = [naive_vectors.sides(one) for one in products.tolist()]
-    assert keys.tolist() == expected_keys(slots, rows, bands, naive_vectors.bits_key)
+    slots = [naive.vectors.sides(one) for one in products.tolist()]
+    assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.bits_key)
 
 
 @given(seeds, kinds, counts, bands, st.integers(1, 5), st.sampled_from([0.25, 0.5, 3.0, 0.1]))
@@ -76,8 +76,8 @@ def test_cell_keys(seed: int, kind: str, count: int, bands: int, rows: int, widt
     products, shifts = quarters(rng, (count, bands * rows), kind), rng.choice([0.0, 0.25, 0.9], bands * rows)
     keys = room_for(bands, count)
     kernels.cell_keys(products, rows, shifts, width, keys)
-    slots = [naive_vectors.cells(one, [width] * len(one), shifts.tolist()) for one in products.tolist()]
-    assert keys.tolist() == expected_keys(slots, rows, bands, naive_vectors.cells_key)
+    slots = [naive.vectors.cells(one, [width] * len(one), shifts.tolist()) for one in products.tolist()]
+    assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.cells_key)
 
 
 @given(seeds, kinds, counts, bands, st.integers(1, 5))
@@ -88,8 +88,8 @@ def test_feature_keys(seed: int, kind: str, count: int, bands: int, rows: int) -
     keys = room_for(bands, count)
     kernels.feature_keys(vectors, rows, features, shifts, widths, keys)
     wide = widths[features].tolist()
-    slots = [naive_vectors.cells(one[features].tolist(), wide, shifts.tolist()) for one in vectors]
-    assert keys.tolist() == expected_keys(slots, rows, bands, naive_vectors.cells_key)
+    slots = [naive.vectors.cells(one[features].tolist(), wide, shifts.tolist()) for one in vectors]
+    assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.cells_key)
 
 
 @given(seeds, counts, bands, long_rows, st.integers(1, 9))
@@ -98,8 +98,8 @@ def test_bit_keys(seed: int, count: int, bands: int, rows: int, length: int) -> 
     vectors, places = rng.integers(0, 256, (count, length), np.uint8), rng.integers(0, 8 * length, bands * rows)
     keys = room_for(bands, count)
     kernels.bit_keys(vectors, rows, places, keys)
-    slots = [[naive_vectors.bit(one.tobytes(), place) for place in places.tolist()] for one in vectors]
-    assert keys.tolist() == expected_keys(slots, rows, bands, naive_vectors.bits_key)
+    slots = [[naive.vectors.bit(one.tobytes(), place) for place in places.tolist()] for one in vectors]
+    assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.bits_key)
 
 
 # scores
@@ -112,7 +112,7 @@ def some_pairs(rng: np.random.Generator, count: int) -> tuple[NDArray[np.int32],
 
 @pytest.mark.parametrize(
     ("kernel", "terms"),
-    [(kernels.dot_products, naive_vectors.products), (kernels.squared_distances, naive_vectors.squares)],
+    [(kernels.dot_products, naive.vectors.products), (kernels.squared_distances, naive.vectors.squares)],
 )
 @given(seeds, kinds, lengths)
 def test_sums_are_those_of_lanes(kernel: Any, terms: Any, seed: int, kind: str, length: int) -> None:
@@ -124,7 +124,7 @@ def test_sums_are_those_of_lanes(kernel: Any, terms: Any, seed: int, kind: str, 
     rows = vectors.tolist()
     for found, i, j in zip(out.tolist(), left, right, strict=True):
         added = terms(rows[i], rows[j])
-        assert found == naive_vectors.lane_sum(added)
+        assert found == naive.vectors.lane_sum(added)
         assert abs(found - math.fsum(added)) <= length * 2.0**-52 * math.fsum(map(abs, added))
 
 
@@ -139,8 +139,8 @@ def test_close_features(seed: int, kind: str, length: int) -> None:
     kernels.all_close_features(vectors[:3], vectors[3:], tolerances, every)
     rows, most = vectors.tolist(), tolerances.tolist()
     pairs = zip(left, right, strict=True)
-    assert out.tolist() == [naive_vectors.close_features(rows[i], rows[j], most) for i, j in pairs]
-    assert every.tolist() == [[naive_vectors.close_features(a, b, most) for b in rows[3:]] for a in rows[:3]]
+    assert out.tolist() == [naive.vectors.close_features(rows[i], rows[j], most) for i, j in pairs]
+    assert every.tolist() == [[naive.vectors.close_features(a, b, most) for b in rows[3:]] for a in rows[:3]]
 
 
 @given(seeds, st.integers(1, 5))
@@ -154,8 +154,8 @@ def test_bit_distances(seed: int, length: int) -> None:
     kernels.bit_distances(left, right, words, out)
     kernels.all_bit_distances(words[:3], words[3:], every)
     rows = words.tolist()
-    assert out.tolist() == [naive_vectors.bits_apart(rows[i], rows[j]) for i, j in zip(left, right, strict=True)]
-    assert every.tolist() == [[-naive_vectors.bits_apart(a, b) for b in rows[3:]] for a in rows[:3]]
+    assert out.tolist() == [naive.vectors.bits_apart(rows[i], rows[j]) for i, j in zip(left, right, strict=True)]
+    assert every.tolist() == [[-naive.vectors.bits_apart(a, b) for b in rows[3:]] for a in rows[:3]]
     assert every[0, 1] == -64 * length
 
 
@@ -173,4 +173,4 @@ def test_gather_above(seed: int, height: int, width: int, data: st.DataObject) -
     filled, came_to = kernels.gather_above(products.astype(np.float32), np.float32(least), diagonal, out)
     found = list(zip(out[0][:filled].tolist(), out[1][:filled].tolist(), strict=True))
     rows = products.astype(np.float32).tolist()
-    assert (found, came_to) == naive_vectors.above(rows, float(np.float32(least)), diagonal, room)
+    assert (found, came_to) == naive.vectors.above(rows, float(np.float32(least)), diagonal, room)

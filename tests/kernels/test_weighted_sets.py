@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import naive
+import naive.darts
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import darts as naive_darts
 from numpy.typing import NDArray
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.exact.scan import Few
 from lookalike.exact.scan_weights import make_index, may_resemble
@@ -32,7 +31,7 @@ def packed(collection: list[dict[int, float]]) -> Sets:
     parts = [np.empty(0, np.uint64)]
     for one in collection:
         elements = sorted(one)
-        parts += [harness.uint64(elements), np.array([one[e] for e in elements], np.float64).view(np.uint64)]
+        parts += [call_kernels.uint64(elements), np.array([one[e] for e in elements], np.float64).view(np.uint64)]
     sizes = np.array([len(one) for one in collection], np.int32)
     values = np.concatenate(parts)
     values.flags.writeable = False
@@ -44,7 +43,7 @@ def test_pack(collection: list[list[tuple[int, float]]]) -> None:
     flat = [pair for one in collection for pair in one]
     elements, weights = np.array([e for e, _ in flat], np.int64), np.array([w for _, w in flat], np.float64)
     out, bounds = np.empty(2 * len(flat), np.uint64), np.empty(len(collection) + 1, np.int64)
-    sizes = harness.int64(map(len, collection))
+    sizes = call_kernels.int64(map(len, collection))
     kernels.pack(elements, weights, np.append(0, np.cumsum(sizes)), spare_pairs(sizes), out, bounds)
     for i, one in enumerate(collection):
         summed: dict[int, float] = {}
@@ -53,7 +52,7 @@ def test_pack(collection: list[list[tuple[int, float]]]) -> None:
             summed[h] = summed.get(h, 0.0) + weight
         held = out[bounds[i] : bounds[i + 1]]
         size = len(held) // 2
-        assert harness.ints(held[:size]) == sorted(summed)
+        assert call_kernels.ints(held[:size]) == sorted(summed)
         assert held[size:].view(np.float64).tolist() == [summed[h] for h in sorted(summed)]
 
 
@@ -61,7 +60,7 @@ def test_weights_of_one_element_are_added_in_the_order_they_come() -> None:
     weights = [1e-16, 1.0, *([1e-16] * 40), 2.0]
     for count in (3, len(weights)):
         out, bounds = np.empty(2 * count, np.uint64), np.empty(2, np.int64)
-        offsets, spare = harness.int64([0, count]), spare_pairs(harness.int64([count]))
+        offsets, spare = call_kernels.int64([0, count]), spare_pairs(call_kernels.int64([count]))
         kernels.pack(np.full(count, 7), np.array(weights[:count]), offsets, spare, out, bounds)
         total = 0.0
         for weight in weights[:count]:
@@ -75,7 +74,7 @@ def test_similarities(one: dict[int, float], two: dict[int, float], threshold: f
     left, right = np.array([0, 1, 0], np.int32), np.array([1, 0, 0], np.int32)
     out = np.empty(3)
     kernels.similarities(left, right, collection, collection, threshold, out)
-    similarity = naive_darts.weighted_jaccard(one, two)
+    similarity = naive.darts.weighted_jaccard(one, two)
     assert out[0] == out[1] == (similarity if similarity >= threshold else 0.0)
     assert out[2] == 1.0
 
@@ -89,7 +88,7 @@ def test_a_similarity_is_the_same_both_ways(one: dict[int, float], two: dict[int
     out = np.empty(2)
     both = np.array([0, 1], np.int32), np.array([1, 0], np.int32)
     kernels.similarities(*both, collection, collection, 0.0, out)
-    assert out[0] == out[1] == pytest.approx(naive_darts.weighted_jaccard(one, two), rel=1e-12)
+    assert out[0] == out[1] == pytest.approx(naive.darts.weighted_jaccard(one, two), rel=1e-12)
     assert 0 <= out[0] <= 1
 
 
@@ -109,9 +108,9 @@ def test_scan_finds_all_that_reach_the_threshold(
     totals = np.array([sum(one.values()) for one in few])
     work = np.zeros(len(few)), np.empty(len(few), np.int32)
     place, one = may_resemble(packed(many), index, totals, threshold, work)
-    found = set(zip(harness.ints(place), harness.ints(one), strict=True))
+    found = set(zip(call_kernels.ints(place), call_kernels.ints(one), strict=True))
     similarity = {
-        (i, j): naive_darts.weighted_jaccard(a, b)
+        (i, j): naive.darts.weighted_jaccard(a, b)
         for i, a in enumerate(many)
         for j, b in enumerate(few)
         if a.keys() & b

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import naive
+import naive.darts
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive import darts as naive_darts
 from support.found_pairs import found
 
 from lookalike import deduplicate, estimate_costs, find_pairs
@@ -58,13 +58,13 @@ def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 @SOME
 @given(SETS, THRESHOLDS)
 def test_exact_pairs_are_those_of_brute_force(collection: Weighted, threshold: float) -> None:
-    assert found(collection, threshold=threshold, recall=1) == naive_darts.all_pairs(collection, threshold)
+    assert found(collection, threshold=threshold, recall=1) == naive.darts.all_pairs(collection, threshold)
 
 
 @SOME
 @given(SETS, SETS, THRESHOLDS)
 def test_exact_pairs_of_two_collections(left: Weighted, right: Weighted, threshold: float) -> None:
-    everything = naive_darts.all_pairs([*left, *right], threshold)
+    everything = naive.darts.all_pairs([*left, *right], threshold)
     truth = {(i, j - len(left)): s for (i, j), s in everything.items() if i < len(left) <= j}
     assert found(left, against=right, threshold=threshold, recall=1) == truth
 
@@ -74,7 +74,7 @@ def test_exact_pairs_of_two_collections(left: Weighted, right: Weighted, thresho
 def test_exact_pairs_of_weights_that_are_rounded(collection: Weighted, threshold: float) -> None:
     """Those that are within rounding of the threshold may be there or not."""
     pairs = found(collection, threshold=threshold, recall=1)
-    truth = naive_darts.all_pairs(collection, threshold * (1 - 1e-12))
+    truth = naive.darts.all_pairs(collection, threshold * (1 - 1e-12))
     assert {pair for pair, s in truth.items() if s >= threshold * (1 + 1e-12)} <= pairs.keys() <= truth.keys()
     assert pairs == {pair: pytest.approx(truth[pair], rel=1e-12) for pair in pairs}
 
@@ -83,7 +83,7 @@ def test_exact_pairs_of_weights_that_are_rounded(collection: Weighted, threshold
 @given(SETS, THRESHOLDS)
 def test_clusters_are_those_of_brute_force(collection: Weighted, threshold: float) -> None:
     result = deduplicate(collection, threshold=threshold, recall=1)
-    roots = naive.components(len(collection), naive_darts.all_pairs(collection, threshold))
+    roots = naive.components(len(collection), naive.darts.all_pairs(collection, threshold))
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
 
 
@@ -93,7 +93,7 @@ def test_bags_are_weights_by_counts(bags: list[list[int]], threshold: float) -> 
     counts = [Counter(bag) for bag in bags]
     pairs = found(bags, bag=True, threshold=threshold, recall=1)
     assert found(counts, threshold=threshold, recall=1) == pairs
-    assert pairs == naive_darts.all_pairs(counts, threshold)
+    assert pairs == naive.darts.all_pairs(counts, threshold)
 
 
 @SOME
@@ -170,7 +170,7 @@ def test_measured_recall() -> None:
         dict(zip(rng.integers(0, 40, 15).tolist(), rng.integers(1, 9, 15).tolist(), strict=True)) for _ in range(300)
     ]
     pairs = find_pairs(collection, threshold=0.4, measure_recall=300, recall=0.8)
-    truth = naive_darts.all_pairs(collection, 0.4)
+    truth = naive.darts.all_pairs(collection, 0.4)
     assert pairs.summary.measured is not None
     overall = pairs.summary.measured.overall
     assert overall.pairs == 2 * len(truth) > 0

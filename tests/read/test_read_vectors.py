@@ -220,10 +220,12 @@ def test_an_archive_is_no_array(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asked", [{"measure": "euclidean", "threshold": 0.1}, {"shingle": "vectors"}])
 def test_a_fraction_that_comes_late(asked: dict[str, Any], tmp_path: Path) -> None:
-    rows = [[i, 1, 2] for i in range(60_000)] + [[0.25, 1, 2.5], [0.25, 1, 2.5]]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps({"vector": row}) + "\n" for row in rows))
+    rows = [[i, 1, 2] for i in range(6_000)] + [[0.25, 1, 2.5], [0.25, 1, 2.5]]
+    lines = [json.dumps({"vector": row, "note": "x" * 250}) + "\n" for row in rows]
+    assert sum(map(len, lines[:-2])) > 1 << 20, "types of columns are guessed from the first megabyte"
+    (tmp_path / "a.jsonl").write_text("".join(lines))
     pairs = found(tmp_path / "a.jsonl", **{"threshold": 1.0, **asked})
-    assert tuple(f"{tmp_path / 'a.jsonl'}:{row}" for row in (60_001, 60_002)) in pairs
+    assert tuple(f"{tmp_path / 'a.jsonl'}:{row}" for row in (6_001, 6_002)) in pairs
 
 
 # settings, before it is known what items are

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import naive.darts
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,7 +18,6 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive import darts as naive_darts
 from scipy import sparse
 from support.found_pairs import found
 from support.run_cli import run
@@ -181,7 +181,7 @@ def test_a_long_table_in_any_order(rows: list[tuple[int, str, float]], batch_byt
         "what": pa.array([row[1] for row in rows], pa.string()),
         "much": pa.array([row[2] for row in rows], pa.float32()),
     })  # fmt: skip
-    truth = naive_darts.all_pairs(list(sets.values()), 0.4)
+    truth = naive.darts.all_pairs(list(sets.values()), 0.4)
     given = {"item": "who", "element": "what", "weight": "much", "transpose": dual}
     pairs = found(table, **given, threshold=0.4, recall=1, batch_bytes=batch_bytes)
     assert pairs == {(names[i], names[j]): similarity for (i, j), similarity in truth.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -39,7 +40,12 @@ def family(seed: int, changes: list[int]) -> list[str]:
 
 FAMILIES = [[0, 1, 2, 3], [0, 4], [0, 5, 6], [0, 1], [0, 7, 8, 9, 10], [0, 2, 0], [0, 3, 3, 4, 5, 6]]
 TEXTS = [text for seed, changes in enumerate(FAMILIES) for text in family(seed, changes)]
-TRUE = {(i, j): compare(TEXTS[i], TEXTS[j]).similarity for i, j in combinations(range(len(TEXTS)), 2)}
+
+
+@cache
+def similarities() -> dict[tuple[int, int], float]:
+    """Compare every two texts."""
+    return {(i, j): compare(TEXTS[i], TEXTS[j]).similarity for i, j in combinations(range(len(TEXTS)), 2)}
 
 
 def of_kind(found: tuple[Example, ...], kind: str) -> list[Example]:
@@ -70,7 +76,7 @@ def test_the_similarity_and_the_texts_are_true(function: Any) -> None:
     for example in found:
         left, right = indices(example)
         assert left != right
-        assert example.similarity == TRUE[min(left, right), max(left, right)]
+        assert example.similarity == similarities()[min(left, right), max(left, right)]
         assert (example.left.text, example.right.text) == (TEXTS[left], TEXTS[right])
         assert example.left.more == example.right.more == 0
 
@@ -89,7 +95,7 @@ def test_the_largest_clusters_come_with_their_least_similar_member(function: Any
     for example in found:
         keeper, _ = indices(example)
         others = [item for item in groups[keeper] if item != keeper]
-        assert example.similarity == min(TRUE[min(keeper, item), max(keeper, item)] for item in others)
+        assert example.similarity == min(similarities()[min(keeper, item), max(keeper, item)] for item in others)
 
 
 @pytest.mark.parametrize("function", [deduplicate, find_pairs])
@@ -115,7 +121,7 @@ def test_few_clusters_are_all_among_the_largest(sizes: list[int]) -> None:
 
 def test_pairs_just_above_and_below_the_threshold_are_the_closest_ones() -> None:
     result = find_pairs(TEXTS, threshold=THRESHOLD, examples=3, recall=0.999999)
-    distinct = {frozenset((TEXTS[i], TEXTS[j])): score for (i, j), score in TRUE.items()}.values()
+    distinct = {frozenset((TEXTS[i], TEXTS[j])): score for (i, j), score in similarities().items()}.values()
     within = sorted(score for score in distinct if THRESHOLD <= score < 1)
     assert [example.similarity for example in of_kind(result.examples, "above")] == within[:3]
     below = sorted((score for score in distinct if score < THRESHOLD), reverse=True)

@@ -1,4 +1,4 @@
-"""Whole collections by brute force, from the definitions in naive/, and collections worth the trouble.
+"""Pairs, clusters and keepers of texts by brute force, from the definitions in naive/, and texts to try them on.
 
 Nothing here imports lookalike.
 """
@@ -9,8 +9,8 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Literal
 
 import naive
+import naive.words
 from hypothesis import strategies as st
-from naive import words as naive_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ Text = str | None
 Pairs = dict[tuple[int, int], float]
 
 SURE: dict[str, Any] = {"bands": 64, "rows": 1}
-"""A banding that misses a pair of similarity 1/3 once in 10^11 times: found by a run means found by brute force."""
+"""A banding that misses one in 10^11 pairs of similarity 1/3: a run finds what brute force finds."""
 
 
 # Texts -> sets -> pairs -> clusters
@@ -49,7 +49,7 @@ def tokens(
         bare = (c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
         text = unicodedata.normalize("NFC", "".join(bare))
     if kind == "words":
-        return naive_words.words(text, lower=lower is not False, punctuation=bool(punctuation))
+        return naive.words.words(text, lower=lower is not False, punctuation=bool(punctuation))
     if kind == "bytes":
         return list(text.encode())
     if lower:
@@ -95,7 +95,7 @@ words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=14)
 
 @st.composite
 def collections(draw: st.DrawFn, most: int = 10) -> list[Text]:
-    """Draw a few texts, versions of them with a word or two changed, copies, and odd ones out."""
+    """Draw a few texts, versions of them with a word or two changed, copies, and unusual texts."""
     drafts = draw(st.lists(words, min_size=1, max_size=3))
     texts: list[Text] = []
     for _ in range(draw(st.integers(2, most))):
@@ -110,7 +110,7 @@ def collections(draw: st.DrawFn, most: int = 10) -> list[Text]:
 
 @st.composite
 def shinglings(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw a kind of shingle and the switches that go with it."""
+    """Draw a kind of shingle and the options that go with it."""
     kind = draw(st.sampled_from(["words", "chars", "bytes"]))
     chosen: dict[str, Any] = {"shingle": f"{kind}:{draw(st.integers(1, 6))}", "bag": draw(st.booleans())}
     if kind != "bytes":
@@ -124,4 +124,4 @@ def shinglings(draw: st.DrawFn) -> dict[str, Any]:
 
 
 thresholds = st.sampled_from([1 / 3, 0.4, 0.5, 3 / 5, 2 / 3, 5 / 7, 0.75, 0.8, 5 / 6, 0.9, 1.0]) | st.floats(1 / 3, 1.0)
-"""Thresholds that a similarity often meets exactly, and others."""
+"""Thresholds, many of them equal to a similarity that occurs."""

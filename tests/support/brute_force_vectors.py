@@ -1,4 +1,4 @@
-"""Vectors and bits by brute force, from the definitions, and collections worth the trouble."""
+"""Pairs of vectors and of bits by brute force, from the definitions, and vectors to try them on."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def assert_same(one: Pairs, two: Pairs) -> None:
 
 
 def collection(asked: dict[str, Any], count: int = 600, length: int = 24, seed: int = 1) -> NDArray[Any]:
-    """Make vectors, some of them copies of others, or nearly so."""
+    """Return vectors, some of them copies of others, exact or nearly so."""
     rng = np.random.default_rng(seed)
     rows: NDArray[Any]
     if asked["measure"] == "hamming":

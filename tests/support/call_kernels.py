@@ -1,4 +1,4 @@
-"""Calls each kernel with Python values: makes the buffers it wants, hands back ints and lists."""
+"""Calls each kernel with Python values: allocates the buffers it needs, and returns ints and lists."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def int64(values: Iterable[int]) -> NDArray[np.int64]:
 
 
 def ints(array: NDArray[np.generic]) -> list[int]:
-    """Return an array as a list of Python's numbers."""
+    """Return an array as a list of Python numbers."""
     return [int(value) for value in array]
 
 
 def first_difference(one: Sequence[object], two: Sequence[object]) -> tuple[int, object, object] | None:
-    """Tell where two long lists part; pytest takes minutes to show all the places."""
+    """Return the first difference of two long lists; pytest takes minutes to show them all."""
     pairs = itertools.zip_longest(one, two)
     return next(((i, a, b) for i, (a, b) in enumerate(pairs) if a != b), None)
 
@@ -58,7 +58,7 @@ def first_difference(one: Sequence[object], two: Sequence[object]) -> tuple[int,
 
 
 def byte_hashes() -> NDArray[np.uint64]:
-    """Return the hash of every byte, as the kernels want it."""
+    """Return the hash of every byte, as the kernels expect it."""
     with np.errstate(over="ignore"):
         return uint64(int(hash_number_kernel(np.uint64(byte))) for byte in range(256))
 
@@ -72,7 +72,7 @@ def read_only(data: bytes) -> NDArray[np.uint8]:
 
 
 def word_work(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int32]]:
-    """Make the buffers for the words of a text of `size` bytes, full of what an earlier text could have left there."""
+    """Make the buffers for the words of a text of `size` bytes, filled with leftovers of an earlier text."""
     wide = 3 * size + 2 * tokens.PADDING
     return np.full(wide, 97, np.uint8), np.full(wide, 97, np.uint8), np.ones(wide, np.uint8), np.ones(wide, np.int32)
 
@@ -172,7 +172,7 @@ def band_keys(signature: Sequence[int], rows: int) -> list[int]:
 
 
 def drop_lonely(keys: Sequence[int], among: Sequence[int], words: int) -> list[tuple[int, int]]:
-    """Return the items whose keys may not be alone, each with its key."""
+    """Return the items whose keys may occur more than once, each with its key."""
     key_array, items = uint64(keys), np.empty(len(among), np.int32)
     bits = np.zeros(2 * words, np.uint64)
     kept = buckets.drop_lonely(key_array, np.array(among, np.int32), bits, items)
@@ -187,7 +187,7 @@ def group(keys: Sequence[int], digits: int) -> tuple[list[int], list[int]]:
 
 
 def find_buckets(keys: Sequence[int], digits: int = 2) -> list[list[int]]:
-    """Return the items of each key that is not alone."""
+    """Return the items of each key that occurs more than once."""
     key_array, items = uint64(keys), np.arange(len(keys), dtype=np.int32)
     buckets.group(key_array, items, digits, np.empty_like(key_array), np.empty_like(items))
     bounds = np.empty(len(keys) // 2 + 1, np.int64)
@@ -199,7 +199,7 @@ def find_buckets(keys: Sequence[int], digits: int = 2) -> list[list[int]]:
 def propose_all(
     groups: Sequence[Sequence[int]], roots: Sequence[int], sides: Sequence[int] = (), widths: Sequence[int] = (1,)
 ) -> list[tuple[int, int]]:
-    """Take the candidates of all buckets, a few pivots at a time, until nothing is left to compare."""
+    """Return the candidates of all buckets, taken a few pivots at a time."""
     items = np.array([item for members in groups for item in members], np.int32)
     lengths = int64(map(len, groups))
     ends = np.cumsum(lengths)
@@ -220,7 +220,7 @@ def propose_all(
 
 
 def unseen(pairs: Sequence[tuple[int, int]], table: NDArray[np.uint64], room: int) -> tuple[list[tuple[int, int]], int]:
-    """Keep the pairs a table has not seen; return them and the room that is left."""
+    """Return the pairs that a table has not seen, and the room left in it."""
     left, right = (np.array([pair[side] for pair in pairs], np.int32) for side in (0, 1))
     count, room = buckets.unseen(left, right, table, room)
     return list(zip(ints(left[:count]), ints(right[:count]), strict=True)), int(room)
@@ -266,7 +266,7 @@ def roots(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def at_once(work: Callable[[int], object], threads: int) -> None:
-    """Let threads start together, so that they get in each other's way."""
+    """Start threads at the same moment, so that they contend."""
     barrier = threading.Barrier(threads)
 
     def run(thread: int) -> None:

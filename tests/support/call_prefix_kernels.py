@@ -28,7 +28,7 @@ def write_prefix_lengths(sizes: NDArray[np.int64], goal: Goal, out: NDArray[np.i
 
 
 def prefix_lengths(sizes: Sequence[int], goal: Goal) -> list[int]:
-    """Return how long the prefixes of sets of some sizes are."""
+    """Return the length of the prefix for each set size."""
     out = np.empty(len(sizes), np.int64)
     write_prefix_lengths(int64(sizes), goal, out)
     return ints(out)
@@ -58,7 +58,7 @@ def columns(
 
 
 def mark_elements(sets: Sequence[Collection[int]], marks: Marks, sides: Sequence[int] = (), threads: int = 1) -> None:
-    """Mark the elements of sets, in several threads at once if so asked."""
+    """Mark the elements of sets, optionally in several threads at once."""
     elements, begins, ends = columns(sets)
     side = np.array(sides, np.uint8)
     parts = [slice(i, None, threads) for i in range(threads)]
@@ -67,18 +67,18 @@ def mark_elements(sets: Sequence[Collection[int]], marks: Marks, sides: Sequence
 
 
 def new_marks(slots: int, counters: int) -> Marks:
-    """Make slots and counters for elements, all of them empty."""
+    """Return empty slots and counters for elements."""
     return np.zeros(slots // 4, np.uint8), np.zeros(counters, np.uint16)
 
 
 def written_marks(states: Sequence[int], counts: Sequence[int]) -> Marks:
-    """Make the slots and counters that tell what these lists do."""
+    """Return slots and counters with the contents of these lists."""
     seen = [sum(states[i + j] << 2 * j for j in range(4)) for i in range(0, len(states), 4)]
     return np.array(seen, np.uint8), np.array(counts, np.uint16)
 
 
 def read_marks(marks: Marks) -> tuple[list[int], list[int]]:
-    """Return what is known of each slot, and the counters."""
+    """Return the state of each slot, and the counters."""
     seen, counts = marks
     return [byte >> shift & 3 for byte in ints(seen) for shift in (0, 2, 4, 6)], ints(counts)
 
@@ -94,14 +94,14 @@ def write_frequencies(
 
 
 def frequencies(elements: Sequence[int], marks: Marks) -> list[int]:
-    """Return in how many sets elements are, about."""
+    """Return the estimated number of sets that hold each element."""
     out = np.empty(len(elements), np.int64)
     write_frequencies(uint64(elements), *marks, out)
     return ints(out)
 
 
 def prefix_work(size: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
-    """Make the buffers for the prefix of a set, full of what an earlier set could have left there."""
+    """Make the buffers for the prefix of a set, filled with leftovers of an earlier set."""
     return np.full(size + 1, 7, np.uint64), np.full(size, 7, np.int64), np.full(prefix.SMALL, 7, np.int64)
 
 
@@ -128,7 +128,7 @@ def prefixes(
 
 
 def find_short(entries: Sequence[tuple[int, int]], sizes: Sequence[int], goal: Goal) -> NDArray[np.bool_]:
-    """Tell which entries, an owner and a rest each, come early enough."""
+    """Return which entries, each an owner and a rest, come early enough."""
     owners, rests = (np.array([entry[i] for entry in entries], np.int32) for i in (0, 1))
     short = np.zeros(len(entries), np.bool_)
     prefix.find_short(owners, rests, np.array(sizes, np.int32), goal, short)
@@ -136,7 +136,7 @@ def find_short(entries: Sequence[tuple[int, int]], sizes: Sequence[int], goal: G
 
 
 class PrefixBuckets:
-    """Buckets of entries, an owner and a rest each, whose candidates are taken a few pivots at a time."""
+    """Buckets of entries, each an owner and a rest, whose candidates are taken a few pivots at a time."""
 
     def __init__(self, groups: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int], goal: Goal) -> None:
         flat = [entry for group in groups for entry in group]
@@ -153,7 +153,7 @@ class PrefixBuckets:
     def propose_all(
         self, roots: Sequence[int], sides: Sequence[int] = (), widths: Sequence[int] = (1,)
     ) -> list[tuple[int, int]]:
-        """Take the candidates of all buckets until nothing is left to compare."""
+        """Return the candidates of all buckets."""
         root, side = np.array(roots, np.int32), np.array(sides, np.uint8)
         width = np.resize(int64(widths), len(self.pivots))
         found: list[tuple[int, int]] = []
@@ -176,7 +176,7 @@ class PrefixBuckets:
 
 @uncached
 def add_each(array: NDArray[np.uint16], places: NDArray[np.int64], before: NDArray[np.uint16]) -> None:
-    """Add 1 at each of some places, and write what was there before."""
+    """Add 1 at each of some places, and write the previous values."""
     for i in range(places.size):
         before[i] = jit.add_atomically(array, places[i], np.uint16(1))
 
@@ -185,7 +185,7 @@ def add_each(array: NDArray[np.uint16], places: NDArray[np.int64], before: NDArr
 def or_each(
     array: NDArray[np.uint8], places: NDArray[np.int64], bits: NDArray[np.uint8], before: NDArray[np.uint8]
 ) -> None:
-    """Set bits at each of some places, and write what was there before."""
+    """Set bits at each of some places, and write the previous values."""
     for i in range(places.size):
         before[i] = jit.or_atomically(array, places[i], bits[i])
 

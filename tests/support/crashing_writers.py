@@ -1,4 +1,4 @@
-"""Processes that are killed while they change an index: `python crash.py` runs one per line of standard input.
+"""Processes that are killed while they change an index: this module runs one per line of standard input.
 
 A line is FOLDER SEED SECONDS POINT COUNT. A child performs the `steps` of the seed until it is killed: after so many
 seconds, or just before it reaches POINT for the COUNT-th time, or just after that if COUNT is negative. The answer is

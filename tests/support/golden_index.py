@@ -1,4 +1,4 @@
-"""Small indexes of every kind, stored in tests/data: `python tests/golden_index.py` writes them.
+"""Small indexes of every kind, stored in tests/data: `python tests/support/golden_index.py` writes them.
 
 They must stay readable forever. When the format changes, so does its version, and new ones are stored beside the old.
 """

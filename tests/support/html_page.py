@@ -1,4 +1,4 @@
-"""A page taken apart, and what holds for every page."""
+"""A parser for the pages of reports, and checks that apply to every page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 @dataclass
 class Element:
-    """A tag of a page, and the text inside."""
+    """An element of a page: its tag, attributes and text."""
 
     tag: str
     attributes: dict[str, str | None]
@@ -22,7 +22,7 @@ class Element:
 
 
 class Page(HTMLParser):
-    """A page taken apart; every tag must be closed, in order."""
+    """A parsed page; every tag must be closed, in order."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -51,16 +51,16 @@ class Page(HTMLParser):
             element.text += data
 
     def all(self, tag: str, kind: str | None = None) -> list[Element]:
-        """Return the elements of a tag, or of those a class."""
+        """Return the elements with a tag, optionally only those of a class."""
         return [e for e in self.elements if e.tag == tag and (kind is None or kind in str(e.attributes.get("class")))]
 
     def text(self) -> str:
-        """Return the words of the page."""
+        """Return the text of the page."""
         return " ".join(self.all("body")[0].text.split())
 
 
 def page_of(result: Any, **changes: Any) -> Page:
-    """Make the page of a result, check what holds for every page, and take it apart."""
+    """Render the report of a result, check what applies to every page, and parse it."""
     html = make_page(result, replace(result.summary, **changes))
     page = Page(html)
     ids = [element.attributes["id"] for element in page.elements if "id" in element.attributes]

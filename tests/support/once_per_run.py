@@ -1,4 +1,4 @@
-"""What all workers of a test run share: made by the first that needs it, while the others wait."""
+"""Folders that all workers of a test run share: the first that needs one fills it while the others wait."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @contextmanager
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
-    """Lock a folder that all workers of this run share, and yield it; whoever finds it empty fills it."""
+    """Lock and yield a folder that all workers of this run share; the caller fills it if it is empty."""
     base = factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"shared-{name}"
     folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the tests of reading share: a table, ways to write it, and ways to look at what was read."""
+"""Helpers for tests of reading: a table, ways to write it, and views of what was read."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def put(path: Path, data: bytes) -> Path:
 
 
 def refused(path: object, **options: Any) -> str:
-    """Read everything; return the message of the InputError there must be."""
+    """Read a source that must raise an InputError; return its message, which is one line."""
     paths: list[Any] = path if isinstance(path, list) else [path]
     with pytest.raises(InputError) as caught:
         texts_of(open_paths(paths, **options))

@@ -1,4 +1,4 @@
-"""The command line, run in this process (fast) or as a process of its own (what users have)."""
+"""Runs the command line in this process, which is fast, or in a process of its own, as users do."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from lookalike.cli import main
 LOOKALIKE = [sys.executable, "-c", "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"]
 
 COMPILING = "Compiling kernels: this happens once, and takes 10 to 20 seconds.\n"
-"""What a command says in passing, or not: that depends on what was compiled before."""
+"""A message printed only if kernels have not been compiled before, so tests ignore it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended, and what it said."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -31,7 +31,7 @@ class Outcome:
 
 
 def run(*arguments: object, stdin: bytes = b"") -> Outcome:
-    """Run a command in this process: all but the start of the interpreter is as usual."""
+    """Run a command in this process, as `lookalike` would run it."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n"), io.StringIO()
     before = sys.argv, sys.stdin
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -64,12 +64,12 @@ def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[s
 
 
 def quiet_environment(**more: str) -> dict[str, str]:
-    """Return the environment without what changes how output looks, and with the package that this process has."""
+    """Return the environment without variables that affect formatting, and with the package under test."""
     noise = ("NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS", "PYTHONUNBUFFERED", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
     usual = {name: value for name, value in os.environ.items() if name not in noise}
     return usual | {"PYTHONPATH": str(Path(lookalike.__file__).parents[1])} | more
 
 
 def state(folder: Path = Path()) -> dict[str, bytes]:
-    """Return the names and contents of all files of a folder, to be compared with what is there later."""
+    """Return the names and contents of all files in a folder, to compare with later."""
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}

@@ -1,4 +1,4 @@
-"""What Hypothesis draws from: texts over all of Unicode, sets of hashes, thresholds, pairs."""
+"""Hypothesis strategies: texts over all of Unicode, sets of hashes, thresholds, pairs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PIECES = [
 
 
 def is_assigned(character: str) -> bool:
-    """Tell whether the shipped table knows a character: a newer Python may know more."""
+    """Return whether the shipped table knows a character; a newer Python may know more."""
     return bool(raw_classes()[ord(character)] != UNASSIGNED)
 
 
@@ -73,7 +73,7 @@ recalls = st.floats(0.01, 0.9999) | st.sampled_from([0.5, 0.75, 0.9, 0.95, 0.99,
 
 @st.composite
 def families(draw: st.DrawFn) -> list[set[int]]:
-    """Draw sets that overlap a lot: each is a part of one pool."""
+    """Draw sets that overlap considerably: each is a subset of one pool."""
     pool = draw(st.lists(hashes, min_size=1, max_size=40, unique=True))
     return draw(st.lists(st.sets(st.sampled_from(pool), min_size=1), min_size=2, max_size=12))
 

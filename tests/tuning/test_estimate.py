@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import call_kernels as harness
+from support import call_kernels
 from support.paths import ARTICLES
 
 from lookalike import Banding, InputError, LookalikeError, RecipeError, estimate_costs, find_pairs, tune
@@ -119,7 +119,7 @@ def test_pairs_at_the_threshold_1_are_not_false() -> None:
 # Against real runs
 
 
-@harness.compiled
+@call_kernels.compiled
 @pytest.mark.parametrize("rows", [2, 4, 6])
 def test_runs_have_the_candidates_expected(sets: list[list[int]], rows: int) -> None:
     """Couples meet independently of each other, so the number of candidates is a sum of Bernoulli variables."""
@@ -131,7 +131,7 @@ def test_runs_have_the_candidates_expected(sets: list[list[int]], rows: int) -> 
     assert abs(real - cost.candidates) <= 5 * math.sqrt(variance)
 
 
-@harness.compiled
+@call_kernels.compiled
 def test_runs_on_real_text_have_the_candidates_expected_on_average() -> None:
     """Texts meet in clumps, so the spread is that of the runs themselves; it is a tenth of the number at most."""
     found = estimate_costs(ARTICLES, threshold=0.5, sample_size=1000)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from support import call_kernels as harness
+from support import call_kernels
 from support.run_cli import done, run
 
 from lookalike import Banding, InputError, Measure, RecipeError, estimate_costs, find_pairs, tune
@@ -134,7 +134,7 @@ def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch
 # Against real runs
 
 
-@harness.compiled
+@call_kernels.compiled
 @every
 @pytest.mark.parametrize("which", ["cheapest", "more rows"])
 def test_runs_have_the_candidates_expected(items: Any, settings: dict[str, Any], which: str) -> None:

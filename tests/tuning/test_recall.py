@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from support import brute_force as brute
-from support import run_cli as command
+from support import brute_force, run_cli
 from support.paths import ARTICLES
 
 from lookalike import Recipe, RecipeError, deduplicate, find_pairs
@@ -28,7 +27,7 @@ WEAK: dict[str, Any] = {"bands": 3, "rows": 8}
 """A banding that misses a lot."""
 
 sizes = st.sampled_from([1, 2, 5, 1000])
-thresholds = st.sampled_from([1 / 3, 2 / 3, 0.8, 1.0]) | brute.thresholds
+thresholds = st.sampled_from([1 / 3, 2 / 3, 0.8, 1.0]) | brute_force.thresholds
 weak = st.sampled_from([{"bands": 1, "rows": 3}, {"bands": 2, "rows": 8}])
 
 Pairs = dict[tuple[int, int], float]
@@ -69,38 +68,40 @@ def pairs_of(result: Any) -> set[tuple[int, int]]:
 
 
 @SOME
-@given(brute.collections(), brute.shinglings(), thresholds, weak, sizes, st.integers(0, 2**64 - 1))
+@given(brute_force.collections(), brute_force.shinglings(), thresholds, weak, sizes, st.integers(0, 2**64 - 1))
 def test_pairs_of_a_sample(
-    texts: list[brute.Text], shingling: dict[str, Any], threshold: float, banding: Any, count: int, seed: int
+    texts: list[brute_force.Text], shingling: dict[str, Any], threshold: float, banding: Any, count: int, seed: int
 ) -> None:
     result = find_pairs(texts, threshold=threshold, measure_recall=count, seed=seed, **banding, **shingling)
-    sample = sampled([brute.elements(text, **shingling) for text in texts], count, seed)
-    check(measured_in(result.summary), sample, brute.pairs(texts, threshold, **shingling), pairs_of(result))
+    sample = sampled([brute_force.elements(text, **shingling) for text in texts], count, seed)
+    check(measured_in(result.summary), sample, brute_force.pairs(texts, threshold, **shingling), pairs_of(result))
 
 
 @SOME
-@given(brute.collections(), brute.collections(), thresholds, weak, sizes)
+@given(brute_force.collections(), brute_force.collections(), thresholds, weak, sizes)
 def test_pairs_of_two_collections(
-    left: list[brute.Text], right: list[brute.Text], threshold: float, banding: Any, count: int
+    left: list[brute_force.Text], right: list[brute_force.Text], threshold: float, banding: Any, count: int
 ) -> None:
     """Items are drawn from the first; copies and pairs within it do not count."""
     result = find_pairs(
         left, against=right, threshold=threshold, shingle="words:2", measure_recall=count, seed=3, **banding
     )
-    everything = brute.pairs([*left, *right], threshold, shingle="words:2")
+    everything = brute_force.pairs([*left, *right], threshold, shingle="words:2")
     across = {(i, j): s for (i, j), s in everything.items() if i < len(left) <= j}
-    sample = sampled([brute.elements(text, "words:2") for text in left], count, 3)
+    sample = sampled([brute_force.elements(text, "words:2") for text in left], count, 3)
     check(measured_in(result.summary), sample, across, {(i, j + len(left)) for i, j in pairs_of(result)})
 
 
 @SOME
-@given(brute.collections(), thresholds, weak, sizes)
-def test_items_of_one_cluster_are_found(texts: list[brute.Text], threshold: float, banding: Any, count: int) -> None:
+@given(brute_force.collections(), thresholds, weak, sizes)
+def test_items_of_one_cluster_are_found(
+    texts: list[brute_force.Text], threshold: float, banding: Any, count: int
+) -> None:
     result = deduplicate(texts, threshold=threshold, shingle="words:2", measure_recall=count, seed=9, **banding)
     cluster = {item: number for item, number, *_ in result.clusters}
     together = {(i, j) for i, j in itertools.combinations(sorted(cluster), 2) if cluster[i] == cluster[j]}
-    sample = sampled([brute.elements(text, "words:2") for text in texts], count, 9)
-    check(measured_in(result.summary), sample, brute.pairs(texts, threshold, shingle="words:2"), together)
+    sample = sampled([brute_force.elements(text, "words:2") for text in texts], count, 9)
+    check(measured_in(result.summary), sample, brute_force.pairs(texts, threshold, shingle="words:2"), together)
 
 
 @SOME
@@ -124,7 +125,7 @@ def articles() -> list[str]:
 
 @pytest.fixture(scope="module")
 def truth() -> Pairs:
-    return brute.pairs(articles(), 0.5)
+    return brute_force.pairs(articles(), 0.5)
 
 
 def test_nothing_depends_on_threads_or_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +146,7 @@ def test_another_seed_draws_another_sample() -> None:
 
 
 @pytest.mark.parametrize("items", [[], [None, "", "!?"], ["one single text"]])
-def test_no_pairs_to_measure(items: list[brute.Text]) -> None:
+def test_no_pairs_to_measure(items: list[brute_force.Text]) -> None:
     for result in (find_pairs(items, measure_recall=10), deduplicate(items, measure_recall=10)):
         measured = measured_in(result.summary)
         assert measured.complete
@@ -334,7 +335,7 @@ def test_the_interval_holds_the_recall_of_real_runs(banding: dict[str, Any], tru
 
 
 def test_json_has_plain_values() -> None:
-    outcome = command.done("dedup", ARTICLES, "--json", "--measure-recall", "30")
+    outcome = run_cli.done("dedup", ARTICLES, "--json", "--measure-recall", "30")
     measured = json.loads(outcome.out)["measured"]
     assert measured["sampled"] == 30
     assert measured["population"] == 380
@@ -357,26 +358,26 @@ def test_json_has_plain_values() -> None:
 )
 @pytest.mark.parametrize("name", ["dedup", "pairs"])
 def test_the_number_may_be_left_out(name: str, arguments: list[object], items: int | None) -> None:
-    measured = json.loads(command.done(name, "--json", *arguments).out)["measured"]
+    measured = json.loads(run_cli.done(name, "--json", *arguments).out)["measured"]
     assert (measured and measured["sampled"]) == items
 
 
 def test_a_number_that_is_none() -> None:
-    outcome = command.run("dedup", ARTICLES, "--measure-recall", "2.5")
+    outcome = run_cli.run("dedup", ARTICLES, "--measure-recall", "2.5")
     assert outcome.code == 2
     assert "--measure-recall" in outcome.err
-    assert "`measure_recall` must be a whole number" in command.run("dedup", ARTICLES, "--measure-recall", "-5").err
+    assert "`measure_recall` must be a whole number" in run_cli.run("dedup", ARTICLES, "--measure-recall", "-5").err
 
 
 def test_the_summary_shows_the_recall_and_how_sure_it_is() -> None:
     wanted: list[object] = [ARTICLES, "--threshold", 0.5, "--bands", 3, "--rows", 8]
-    shown = " ".join(command.done("dedup", *wanted, "--measure-recall").err.split())
+    shown = " ".join(run_cli.done("dedup", *wanted, "--measure-recall").err.split())
     assert "with 95% confidence), predicted at least" in shown
     assert "pairs of 200 items 0.500 to 0.625:" in shown
     assert "exact copies: 1.0000" in shown
-    shown = " ".join(command.done("pairs", *wanted, "--measure-recall", 380).err.split())
+    shown = " ".join(run_cli.done("pairs", *wanted, "--measure-recall", 380).err.split())
     assert "measured, predicted 0." in shown
     assert "pairs of all 380 items" in shown
-    shown = " ".join(command.done("dedup", *wanted, "--measure-recall", 10).err.split())
+    shown = " ".join(run_cli.done("dedup", *wanted, "--measure-recall", 10).err.split())
     assert "Note: the recall measured is uncertain" in shown
     assert "items to know it better." in shown

@@ -8,7 +8,7 @@ import naive
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from support import call_kernels as harness
+from support import call_kernels
 
 from lookalike import Banding, Measure, Recipe, Shingling
 from lookalike.kernels.vectors import all_shared_cells
@@ -54,7 +54,7 @@ def chances_of(measure: Measure, threshold: float) -> tuple[NDArray[np.float64],
     return scores.astype(float), family.slot_chances(every, every, scores).astype(float)
 
 
-@harness.compiled
+@call_kernels.compiled
 def test_shared_cells_are_those_of_the_definition() -> None:
     source = np.random.default_rng(1)
     one, two = source.normal(size=(10, LENGTH)), source.normal(size=(20, LENGTH))
@@ -78,7 +78,7 @@ def test_chances_are_those_of_the_measure_or_more(measure: Measure, threshold: f
         assert np.allclose(chances[others], promised, atol=2e-4)
 
 
-@harness.compiled
+@call_kernels.compiled
 @each
 def test_keys_agree_as_often_as_that(measure: Measure, threshold: float) -> None:
     """A key of one row is a slot; each is drawn by itself, so the number of those that agree is binomial."""

@@ -14,8 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import call_kernels as harness
-from support import strategies
+from support import call_kernels, strategies
 
 from lookalike.errors import MissingExtraError, RecipeError
 from lookalike.features.shinglers import shingler_for
@@ -112,7 +111,7 @@ def signed_pairs(similarity: float, banding: Banding, sketch: Sketch, count: int
 @pytest.mark.parametrize("sketch", ["fast", "classic"])
 @pytest.mark.parametrize("above", [0.0, 0.05, 0.1])
 @pytest.mark.parametrize(("threshold", "recall"), [(0.5, 0.9), (0.7, 0.95), (0.8, 0.99), (0.9, 0.999), (0.3, 0.5)])
-@harness.compiled
+@call_kernels.compiled
 def test_signed_pairs_at_and_above_the_threshold_are_found(
     threshold: float, recall: float, above: float, sketch: Sketch
 ) -> None:

@@ -1,0 +1,54 @@
+"""Pairs by comparing all with all, and the clusters they make."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict, deque
+from typing import TYPE_CHECKING, TypeVar
+
+from naive.set_measures import jaccard, measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+T = TypeVar("T")
+
+
+def all_pairs(
+    sets: Sequence[Collection[T]],
+    threshold: float,
+    measure: Callable[[Collection[T], Collection[T]], float] = jaccard,
+) -> dict[tuple[int, int], float]:
+    """Compare every two sets and return the pairs that reach the threshold; an empty set resembles nothing."""
+    found = {}
+    for (i, one), (j, two) in itertools.combinations(enumerate(sets), 2):
+        if one and two and (similarity := measure(one, two)) >= threshold:
+            found[i, j] = similarity
+    return found
+
+
+def least_overlap(one: int, two: int, goal: tuple[int, float]) -> int:
+    """Return the least overlap with which sets of two sizes reach the threshold; one too many if none does."""
+    measure, threshold = goal
+    most = min(one, two)
+    return next((shared for shared in range(most + 1) if measured(measure, shared, one, two) >= threshold), most + 1)
+
+
+def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """Return, for each item, the least item that pairs connect it to, by breadth-first search."""
+    neighbours: defaultdict[int, set[int]] = defaultdict(set)
+    for one, two in pairs:
+        neighbours[one].add(two)
+        neighbours[two].add(one)
+    roots = [-1] * count
+    for start in range(count):
+        if roots[start] >= 0:
+            continue
+        roots[start] = start
+        queue = deque([start])
+        while queue:
+            for item in neighbours[queue.popleft()]:
+                if roots[item] < 0:
+                    roots[item] = start
+                    queue.append(item)
+    return roots
