@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_kernels_agree_with_their_references_without_the_jit() -> None:
     """Numbers of 64 bits wrap around silently when compiled; NumPy's warn."""
     command = [

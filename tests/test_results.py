@@ -44,6 +44,7 @@ def test_public_names() -> None:
         assert getattr(lookalike, name).__doc__
 
 
+@pytest.mark.slow
 def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
     """A run loads the module `tune`, and `Comparison` the module `compare`, which Python then binds in the package."""
     uses = "find_pairs(['a'])", "tune()", "Comparison", "compare('', '')"

@@ -48,6 +48,7 @@ class Here(Tool):
         return Path(sys.executable)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "rows"),
     [
@@ -175,6 +176,7 @@ def test_the_page_shows_an_index(tmp_path: Path) -> None:
     assert side_page.words_on_index(none, none) == ""
 
 
+@pytest.mark.slow
 def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
     side.documents(500, tmp_path / "index.parquet")
     rows = pq.read_table(tmp_path / "index.parquet")
@@ -188,6 +190,7 @@ def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
         assert all(compare(texts[i], texts[j]).similarity >= 0.8 for j in found[:2])
 
 
+@pytest.mark.slow
 def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
     sets, vectors = sides(tmp_path, "sets", SETS), sides(tmp_path, "vectors", VECTORS)
     index = sides(tmp_path, "index", INDEX)

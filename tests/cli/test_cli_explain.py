@@ -63,6 +63,7 @@ def test_a_long_element_is_cut() -> None:
     assert len(long) > 500_000
 
 
+@pytest.mark.slow
 def test_bars_do_not_come_between() -> None:
     write_lines("texts.jsonl", [{"id": i, "text": f"a b {i}"} for i in range(200)])
     build("texts.jsonl", "--id", "id", "--shingle", "words:1", "--threshold", "0.5")

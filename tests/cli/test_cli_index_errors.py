@@ -29,6 +29,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_corpus()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -130,6 +131,7 @@ def test_damage_of_the_database_is_found() -> None:
     assert "index.sqlite: the checksum of its metadata 'next' does not match" in run("index", "check", "i").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["add", "i"], ["build", "j"]])
 def test_ctrl_c_leaves_an_index_whole_or_nothing(arguments: list[str]) -> None:
     build()
@@ -155,6 +157,7 @@ def test_a_build_that_fails_leaves_nothing_behind() -> None:
     assert not list(Path().glob(".lookalike*"))
 
 
+@pytest.mark.slow
 def test_integers_as_ids_are_read_as_they_are_written() -> None:
     write_lines("numbers.jsonl", [{"n": n, "text": f"text number {n}"} for n in range(12)])
     build("--id", "n", source="numbers.jsonl")
@@ -217,6 +220,7 @@ def test_force_replaces_only_what_was_there_when_it_began(what: str) -> None:
     assert not list(Path().glob(".lookalike*"))
 
 
+@pytest.mark.slow
 def test_an_interrupt_after_the_change_tells_so() -> None:
     """Here while a list is printed that nobody reads."""
     build("--id", "name")
@@ -233,6 +237,7 @@ def test_an_interrupt_after_the_change_tells_so() -> None:
     assert said("info", "i")["items"] == 91
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="it takes a full device")
 def test_a_full_device_after_the_change_tells_so() -> None:
     build("--id", "name")
@@ -246,6 +251,7 @@ def test_a_full_device_after_the_change_tells_so() -> None:
     assert done.stderr.endswith("; the index has been changed\n")
 
 
+@pytest.mark.slow
 def test_a_text_that_is_not_utf_8() -> None:
     build("--id", "name")
     command = [*map(os.fsencode, LOOKALIKE), b"index", b"query", b"i", b"--text", b"\xff abc"]

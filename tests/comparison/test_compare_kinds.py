@@ -58,6 +58,7 @@ def test_what_weighted_sets_share(left: dict[int, float], right: dict[int, float
     assert (found.left, found.right) == (left, right)
 
 
+@pytest.mark.slow
 @given(lists, lists, st.sampled_from(["elements", "tokens:2"]))
 def test_it_says_what_a_run_does(left: list[int], right: list[int], shingle: str) -> None:
     settings: dict[str, Any] = {"threshold": 0.4, "bands": 5, "rows": 2, "shingle": shingle}
@@ -84,6 +85,7 @@ def test_token_ids_are_marked_where_they_stand() -> None:
 vectors = st.lists(st.floats(-9, 9).map(lambda x: round(x, 3)), min_size=3, max_size=3).filter(any)
 
 
+@pytest.mark.slow
 @given(vectors, vectors, st.sampled_from(NAMES["vectors"]))
 def test_vectors(left: list[float], right: list[float], measure: Any) -> None:
     how: dict[str, Any] = {"tolerance": 0.5} if measure == "agreement" else {}

@@ -207,6 +207,7 @@ def test_a_closed_index_says_so(tmp_path: Path) -> None:
         index.add(["a"], ["b"])
 
 
+@pytest.mark.slow
 def test_parts_are_joined_as_they_become_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_SMALL_PARTS", 3)
     monkeypatch.setattr(limits, "MERGE_FACTOR", 2)
@@ -226,6 +227,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS, seed=st.integers(0, 5))
 def test_an_index_is_a_dict_that_can_be_searched(

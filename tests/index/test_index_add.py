@@ -185,6 +185,7 @@ def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
             index.add(None, ["g"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["jaccard", "dice", "cosine", "overlap", "containment"])
 @pytest.mark.parametrize("together", [1, 3, 256])
 def test_only_what_is_new_as_if_one_by_one(
@@ -225,6 +226,7 @@ def one_by_one(held: dict[int, set[int]], items: dict[int, set[int]], recipe: Re
     return skipped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differ", [False, True], ids=["the same", "nearly the same"])
 def test_many_that_are_alike(tmp_path: Path, differ: bool) -> None:
     """Ten times as many take about ten times as long, not a hundred."""

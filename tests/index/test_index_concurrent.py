@@ -53,6 +53,7 @@ with Index.open(sys.argv[1]) as index:
 """
 
 
+@pytest.mark.slow
 def test_there_is_one_writer(folder: Path) -> None:
     with Index.open(folder) as index, Index.open(folder) as other:
         index.add([20], ["the first writer"])
@@ -64,6 +65,7 @@ def test_there_is_one_writer(folder: Path) -> None:
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_a_check_of_an_open_index_takes_no_lock_away(folder: Path) -> None:
     """Closing a file gives back all locks of the process on it: the log of a writer could be removed under it."""
     with Index.open(folder) as index:
@@ -121,6 +123,7 @@ with Index.open(sys.argv[1]) as index:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_other_processes_see_whole_commits(tmp_path: Path) -> None:
     """While parts are joined under them, and the files they read are removed."""
@@ -167,6 +170,7 @@ def test_a_check_while_parts_are_joined(folder: Path, monkeypatch: pytest.Monkey
         assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_many_small_commits(memory: Path) -> None:
     """Neither parts nor files nor the log grow without end."""
     count = 500 * int(os.environ.get("LOOKALIKE_CRASH", "1"))

@@ -144,6 +144,7 @@ def test_closed_while_another_thread_asks(folder: Path) -> None:
 # Forked
 
 
+@pytest.mark.slow
 def test_a_child_is_told_to_open_it_again(folder: Path) -> None:
     code = """
 import os
@@ -167,6 +168,7 @@ print(len(index))
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_a_child_that_lives_on_keeps_no_lock(folder: Path) -> None:
     code = """
 import os, time
@@ -194,6 +196,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         os.killpg(process.pid, 9)
 
 
+@pytest.mark.slow
 def test_a_child_that_opens_it_again_loses_nothing(folder: Path) -> None:
     """Were the locks of the parent taken for its own, the log would go when the parent closes."""
     code = """
@@ -223,6 +226,7 @@ print(201 in Index.open(sys.argv[1]))
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_forked_in_the_middle_of_something(folder: Path) -> None:
     """A child can neither undo nor go on with what its parent is doing."""
     code = """
@@ -246,6 +250,7 @@ print(len(index))
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_forked_while_another_thread_works(folder: Path) -> None:
     """It is waited for; if it takes too long, the child cannot open the index, and the parent is not disturbed."""
     code = """

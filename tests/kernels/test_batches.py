@@ -64,6 +64,7 @@ def test_sets_of_texts(texts: list[str], kind: Any, size: int, bag: bool) -> Non
     assert element_lists(pa.array(texts, pa.string()), shingling) == expected
 
 
+@pytest.mark.slow
 @given(texts=batches, lower=st.booleans(), punctuation=st.booleans())
 def test_sets_of_words_with_switches(texts: list[str], lower: bool, punctuation: bool) -> None:
     shingling = Shingling(size=2, lower=lower, punctuation=punctuation)
@@ -116,6 +117,7 @@ def test_a_batch_without_items() -> None:
     assert sign(pa.array([], pa.string()), Recipe()).keys.shape == (20, 0)
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 def test_long_texts_after_short_ones() -> None:
     """Buffers grow with the longest text so far, and leave nothing behind for the next."""

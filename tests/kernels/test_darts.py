@@ -46,6 +46,7 @@ def sigmas(agreed: int, slots: int, similarity: float) -> float:
 # the reference
 
 
+@pytest.mark.slow
 @given(one=sets, slots=st.integers(1, 30), seed=strategies.numbers)
 def test_sketch(one: dict[int, float], slots: int, seed: int) -> None:
     assert call_kernels.ints(sketch(one, slots, seed)) == naive.darts.dart_sketch(one, seed, slots)
@@ -175,6 +176,7 @@ PAIRS: dict[str, tuple[Weights, Weights]] = {
 }
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @pytest.mark.parametrize("slots", [1, 2, 7])
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)

@@ -44,6 +44,7 @@ def any_marks(draw: st.DrawFn) -> naive.prefix.Marks:
 # how much of a set is looked at
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.goals)
 def test_length_of_a_prefix(sizes: list[int], goal: Goal) -> None:
     assert call_prefix_kernels.prefix_lengths(sizes, goal) == [naive.prefix.prefix_length(size, goal) for size in sizes]
@@ -66,6 +67,7 @@ def test_lengths_of_prefixes_by_hand(size: int, goal: Goal, length: int) -> None
     assert call_prefix_kernels.prefix_lengths([size], goal) == [length]
 
 
+@pytest.mark.slow
 @given(families, strategies.goals, cutoffs)
 def test_samples_are_early_elements_or_all(sets: list[list[int]], goal: Goal, cutoff: int) -> None:
     expected = [naive.prefix.sample(one, goal, cutoff) for one in sets]
@@ -173,6 +175,7 @@ def test_bits_apart_of_the_largest_marks() -> None:
 # prefixes
 
 
+@pytest.mark.slow
 @given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.goals, cutoffs)
 def test_rarest_elements_in_order(one: list[int], marked: naive.prefix.Marks, goal: Goal, cutoff: int) -> None:
     wanted = naive.prefix.prefix_length(len(one), goal)
@@ -184,6 +187,7 @@ def test_rarest_elements_in_order(one: list[int], marked: naive.prefix.Marks, go
     assert found == (list(map(naive.prefix.order_key, first[unique:])), unique)
 
 
+@pytest.mark.slow
 @given(families, any_marks(), strategies.goals, cutoffs)
 def test_prefixes_are_the_first_elements_that_may_be_shared(
     sets: list[list[int]], marked: naive.prefix.Marks, goal: Goal, cutoff: int
@@ -244,6 +248,7 @@ def alike(draw: st.DrawFn) -> list[list[int]]:
     return near + draw(st.lists(st.sets(st.sampled_from(pool)).map(sorted), min_size=2, max_size=4))
 
 
+@pytest.mark.slow
 @given(alike(), strategies.goals, cutoffs, shapes)
 def test_sets_that_reach_the_threshold_share_a_key_early_enough(
     sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int]
@@ -252,6 +257,7 @@ def test_sets_that_reach_the_threshold_share_a_key_early_enough(
     assert truth - found_by_prefixes(sets, goal, cutoff, shape, []) == set()
 
 
+@pytest.mark.slow
 @given(alike(), strategies.goals, cutoffs, shapes, st.data())
 def test_sets_of_both_sides_share_a_key_early_enough(
     sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int], data: st.DataObject

@@ -81,6 +81,7 @@ def shared_by_all(one: NDArray[np.bool_], two: NDArray[np.bool_], measure: str) 
     return np.where(shared > 0, shared / over, -np.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", SET_MEASURES)
 @pytest.mark.parametrize("at_a_time", [1 << 17, 700])
 def test_nearest_of_many_sets(measure: Any, at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,6 +150,7 @@ def least_recall(promised: float, shares: NDArray[np.float64]) -> float:
     return promised - 5 * float(shares.std()) * math.sqrt(1 / len(shares) + 1 / cells.SAMPLED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recall", [0.8, 0.95])
 def test_cells_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of many groups, as real ones are: those of one are closer than those of others."""
@@ -241,6 +243,7 @@ def test_the_recall_of_cells_is_measured(sampled: int, monkeypatch: pytest.Monke
     assert measured_in(again.summary) == measured
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_recall(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 12 samples, one in twenty may be off; four would be so 2 times in 1,000."""
     monkeypatch.setattr(near_vectors, "PAY", 0)

@@ -122,6 +122,7 @@ def test_jsonl_rows_keep_dates_as_written(here: Path) -> None:
     assert row == {"text": "a", "when": "2020-01-01", "deep": {"t": ["2020-01-01 10:00:00"]}}
 
 
+@pytest.mark.slow
 @AS_IS
 @given(
     texts=st.lists(st.none() | st.text(), max_size=8),

@@ -16,6 +16,7 @@ from lookalike import InputError, find_pairs, nearest
 LARGE = (1 << 63) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [set, frozenset, lambda one: dict.fromkeys(one).keys()])
 def test_sets_of_floats_are_no_vectors(make: Any) -> None:
     items = [make([1.0, 2.0]), make([2.0, 4.0]), make([4.0])]

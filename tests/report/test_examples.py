@@ -175,6 +175,7 @@ def test_nothing_to_show_is_no_trouble(function: Any, items: list[Any]) -> None:
 # candidates that fell short
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.booleans()), max_size=200),
     st.lists(st.integers(1, 30), min_size=1),

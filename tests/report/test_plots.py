@@ -19,6 +19,7 @@ from lookalike.report.facts import duration, percent
 # plots
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_a_saved_plot_has_the_same_bytes_each_time(tmp_path: Path, ending: str) -> None:
     for name in ("one", "two"):

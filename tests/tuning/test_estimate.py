@@ -119,6 +119,7 @@ def test_pairs_at_the_threshold_1_are_not_false() -> None:
 # Against real runs
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @pytest.mark.parametrize("rows", [2, 4, 6])
 def test_runs_have_the_candidates_expected(sets: list[list[int]], rows: int) -> None:

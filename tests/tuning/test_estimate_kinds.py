@@ -109,6 +109,7 @@ def test_a_sample_of_all_items_counts_every_pair(kind: str) -> None:
     assert certain.candidates - certain.false_candidates == pytest.approx(pairs.sum(), rel=1e-6)
 
 
+@pytest.mark.slow
 @every
 def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, Any]) -> None:
     whole, part = (estimate_costs(items, sample_size=size, **settings) for size in (len(items), 200))
@@ -119,6 +120,7 @@ def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, An
         assert abs(cost.candidates - truth.candidates) <= 5 * cost.error
 
 
+@pytest.mark.slow
 def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     items, settings = KINDS["cosine"]
     whole = estimate_costs(items, sample_size=len(items), **settings)
@@ -134,6 +136,7 @@ def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch
 # Against real runs
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @every
 @pytest.mark.parametrize("which", ["cheapest", "more rows"])
@@ -154,6 +157,7 @@ def test_runs_have_the_candidates_expected(items: Any, settings: dict[str, Any],
 # The choice
 
 
+@pytest.mark.slow
 @every
 def test_the_cheapest_keeps_the_promise(items: Any, settings: dict[str, Any]) -> None:
     found = estimate_costs(items, recall=0.95, **settings)

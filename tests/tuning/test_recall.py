@@ -67,6 +67,7 @@ def pairs_of(result: Any) -> set[tuple[int, int]]:
 # The partners of a sample
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), brute_force.shinglings(), thresholds, weak, sizes, st.integers(0, 2**64 - 1))
 def test_pairs_of_a_sample(
@@ -77,6 +78,7 @@ def test_pairs_of_a_sample(
     check(measured_in(result.summary), sample, brute_force.pairs(texts, threshold, **shingling), pairs_of(result))
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), brute_force.collections(), thresholds, weak, sizes)
 def test_pairs_of_two_collections(
@@ -166,6 +168,7 @@ def test_bad_numbers(value: Any) -> None:
         find_pairs(["a text"], measure_recall=value)
 
 
+@pytest.mark.slow
 def test_the_prediction_is_the_mean_chance_of_the_pairs(truth: Pairs) -> None:
     result = find_pairs(articles(), threshold=0.5, measure_recall=1000, **WEAK)
     measured = measured_in(result.summary)
@@ -300,6 +303,7 @@ def enough(times: int) -> float:
     return 0.95 * times - 3 * math.sqrt(times * 0.95 * 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missed", ["pairs", "items", "clusters"])
 @pytest.mark.parametrize("recall", [0.6, 0.9, 0.99])
 @pytest.mark.parametrize("largest", [2, 10, 500])
@@ -316,6 +320,7 @@ def test_the_interval_holds_the_recall_of_made_up_runs(missed: str, recall: floa
     assert held >= enough(200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("banding", [{"bands": 1, "rows": 6}, WEAK, {"bands": 20, "rows": 7}])
 def test_the_interval_holds_the_recall_of_real_runs(banding: dict[str, Any], truth: Pairs) -> None:
     texts, times, held, held_below = articles(), 50, 0, 0
@@ -343,6 +348,7 @@ def test_json_has_plain_values() -> None:
     assert measured["overall"]["found"] == sum(one["found"] for one in measured["bins"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "items"),
     [
