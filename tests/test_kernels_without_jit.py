@@ -1,4 +1,4 @@
-"""The kernels as plain Python: what Numba compiles is what the source says."""
+"""The kernels as plain Python: compiled code does what the source says."""
 
 from __future__ import annotations
 

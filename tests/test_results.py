@@ -1,4 +1,4 @@
-"""What callers hold in their hands: what may go in, what comes out, and the public names."""
+"""Arguments and results of the public functions, and the public names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worked examples of the textbook, by lookalike's own functions where it has them, and by the references."""
+"""The worked examples of the textbook, by lookalike where it has the function, and by the references."""
 
 from __future__ import annotations
 

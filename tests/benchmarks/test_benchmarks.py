@@ -1,4 +1,4 @@
-"""The comparison: how a tool is run and judged, and the page that is made of it."""
+"""The comparison of tools: how each is run and judged, and the page of results."""
 
 from __future__ import annotations
 

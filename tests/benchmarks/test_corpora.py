@@ -1,4 +1,4 @@
-"""The corpora of the comparison, and what is true of them."""
+"""The corpora that tools are compared on, and the true pairs among them."""
 
 from __future__ import annotations
 

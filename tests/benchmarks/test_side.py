@@ -1,4 +1,4 @@
-"""The input of the comparisons on sets and vectors, and what becomes of an adapter's answers."""
+"""The input of the comparisons on sets, vectors and indexes, and how results of adapters are recorded."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
     assert "images/" not in page.page([], dict.fromkeys(page.SIDES, none))
 
 
-def test_machines_are_told_apart_where_there_are_several(tmp_path: Path) -> None:
+def test_several_machines_are_distinguished(tmp_path: Path) -> None:
     found = sides(tmp_path, "sets", SETS)
     assert len(page.machines_of_sides(found)) == 1
     assert "lookalike:" not in page.machines_of_sides(found)[0]

@@ -1,4 +1,4 @@
-"""The command line when all goes well: every example, every format, what people see and what machines read."""
+"""Commands that succeed: every example, every format, output for people and for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line when something is wrong: one sentence, exit code 2, nothing written, inputs untouched."""
+"""Commands that fail: one sentence, exit code 2, nothing written, inputs untouched."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ def test_standard_output_full(command: str) -> None:
 
 
 @pytest.mark.slow
-def test_standard_output_gone() -> None:
+def test_standard_output_is_closed() -> None:
     """As with `| head -1`."""
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,4 +1,4 @@
-"""The commands on an index: what they do, and what they say."""
+"""Index commands that succeed: what they do and what they print."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_queries_by_file_find_what_a_run_finds() -> None:
     assert said("query", "i", "asked.jsonl", "--text", "body")["queries"] == 23
 
 
-def test_a_lower_threshold_tells_what_it_may_miss() -> None:
+def test_a_lower_threshold_says_what_it_may_miss() -> None:
     build("--id", "name")
     told = done("index", "query", "i", "--text", OLD[0], "--threshold", "0.3")
     with Index.open("i") as index:

@@ -1,4 +1,4 @@
-"""lookalike tune: what it prints, draws, samples and refuses."""
+"""lookalike tune: its output, plots, samples and errors."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_the_picture_shades_both_errors() -> None:
     assert {row[at] for row in rows} <= {"|", "*"}
 
 
-def test_the_table_tells_false_candidates_from_pairs_found() -> None:
+def test_the_table_separates_false_candidates_from_pairs_found() -> None:
     lines = list(curve_table([(0.3, 0.0475), (0.8, 0.9996)], 0.8, Measure()))
     assert lines[1:] == [
         "       0.3  0.0475    47.5 false candidates",
@@ -305,5 +305,5 @@ def test_a_plot_of_a_sample() -> None:
         (["parts", "--measure", "hamming", "--bits", "64", "-t", "3"], "--bits is known from the sample"),
     ],
 )
-def test_what_cannot_be_asked(arguments: list[str], says: str) -> None:
+def test_invalid_requests(arguments: list[str], says: str) -> None:
     assert says in refused(*arguments)

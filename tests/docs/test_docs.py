@@ -1,4 +1,4 @@
-"""The documentation: its links lead somewhere, its examples run and print what they say, its reference is fresh."""
+"""The documentation: links resolve, examples run and print what is shown, the reference is up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collections that break naive designs: all alike, all empty, one huge; and what a run leaves behind."""
+"""Collections that break naive designs: all similar, all empty, one huge; and what a run leaves behind."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_slots_take_a_bounded_number_of_bytes_a_set(total: int, members: int, sl
     assert prefixes.slots_for(total, members) == slots
 
 
-def test_the_summary_tells() -> None:
+def test_the_summary_names_the_exact_search() -> None:
     summary = find_pairs(["a b c d e f"] * 2, recall=1).summary
     assert (summary.exact, summary.recall, summary.bands, summary.rows) == (True, 1.0, 0, 0)
     assert set(summary.chance.values()) == {1.0}

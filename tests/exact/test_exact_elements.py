@@ -124,7 +124,7 @@ def baskets(count: int, size: int) -> Sets:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [10, 200])
-def test_few_who_meet_become_candidates(size: int) -> None:
+def test_few_meetings_become_candidates(size: int) -> None:
     sets = baskets(400, size)
     for threshold in (0.5, 0.8):
         result = find_pairs(sets, threshold=threshold, recall=1)

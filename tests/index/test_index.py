@@ -1,4 +1,4 @@
-"""An index on disk: what it answers, what it keeps, what it refuses."""
+"""An index on disk: its results, what it stores, and what it refuses."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_compacting_gives_room_back(tmp_path: Path) -> None:
     assert Index.check(tmp_path / "i") == []
 
 
-def test_the_recall_below_the_threshold_is_told(tmp_path: Path) -> None:
+def test_the_recall_below_the_threshold_is_reported(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i", threshold=0.8) as index:
         recipe = index.recipe
         assert index.query_many(["a"]).recall == recipe.recall >= 0.99
@@ -171,7 +171,7 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
     assert not (tmp_path / "j").exists()
 
 
-def test_an_index_is_built_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_an_index_is_built_completely_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "i"
 
     def build(text: str, **how: Any) -> None:

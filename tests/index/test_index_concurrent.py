@@ -1,4 +1,4 @@
-"""An index that several use: writers, readers, threads, children; and changes that fail."""
+"""An index in concurrent use: writers, readers, threads, child processes; and changes that fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lookalike.index import limits
 from lookalike.index.storage.database import Database
 
 TOGETHER = 5
-"""Items of each commit that others look at."""
+"""Items per commit that other processes read."""
 
 
 @pytest.fixture

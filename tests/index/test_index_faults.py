@@ -111,7 +111,7 @@ def test_killed_at_a_certain_moment(tmp_path: Path, server: Server, point: str) 
 
 
 class Recorder:
-    """Notes what was written since it was last told to be on disk: names of files, and of folders."""
+    """Records what was written since it was last synced: names of files and of folders."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -172,7 +172,7 @@ def test_files_are_on_disk_before_a_commit_speaks_of_them(tmp_path: Path, monkey
     shutil.which("strace") is None and not os.environ.get("CI"), reason="takes strace to see what SQLite does"
 )
 def test_without_power(tmp_path: Path) -> None:
-    """Have every write, sync and rename told, and make what a disk may hold after each of many moments."""
+    """Trace every write, sync and rename, and try states that the disk may be in at many moments."""
     code = (
         "import os, sys; from pathlib import Path; from support import crashing_writers as crash; crash.small_parts();"
         "crash.work(Path(sys.argv[1]), 5, lambda n: (os.write(1, b'acknowledged %d' % n), n < 30 or sys.exit()))"
@@ -384,7 +384,7 @@ def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", LATEST])
 def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: ProcessPoolExecutor, name: str) -> None:
-    """There is no checksum of the whole database then; whatever it says, answers are right, or there are none."""
+    """There is no checksum of the whole database then; whatever it holds, results are right, or an error is raised."""
     whole = memory / f"open {name}"
     damage_index.abandon(whole, "texts")
     places = tried_places((whole / name).stat().st_size, random.Random(8), 3000)
@@ -394,7 +394,7 @@ def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: Proc
 
 @pytest.mark.parametrize("cut", [0, 32, 4096, -1])
 def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
-    """SQLite goes on without the commits that were in it; that is told."""
+    """SQLite continues without the commits that were in it; that is reported."""
     whole = memory / f"log {cut}"
     damage_index.abandon(whole, "texts")
     log = whole / f"{DATABASE}-wal"

@@ -1,4 +1,4 @@
-"""What people give an index that it cannot take, or only just."""
+"""Invalid input for an index, and input that is only just valid."""
 
 from __future__ import annotations
 

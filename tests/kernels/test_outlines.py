@@ -1,4 +1,4 @@
-"""Outlines: bits that tell how much two sets share at most, and the candidates they leave."""
+"""Outlines: bits that bound how much two sets share, and the candidates they leave."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def families(draw: st.DrawFn) -> list[list[int]]:
 
 @pytest.mark.slow
 @given(families(), WORDS)
-def test_a_bit_tells_whether_an_odd_number_belongs_to_it(sets: list[list[int]], words: int) -> None:
+def test_a_bit_is_the_parity_of_its_elements(sets: list[list[int]], words: int) -> None:
     assert [ints(row) for row in draw_outlines(sets, words)] == [naive.outlines.outline(one, words) for one in sets]
 
 

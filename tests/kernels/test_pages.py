@@ -55,7 +55,7 @@ def test_a_page_is_wrong_if_any_bit_of_it_is(place: int, bits: int, runs: list[t
 
 
 @pytest.mark.slow
-def test_cells_are_looked_at_on_the_way() -> None:
+def test_cells_are_checked_on_the_way() -> None:
     """A directory of two bands and two cells, then postings, each on pages of their own."""
     directory = np.array([[0, 2, 3], [0, 1, 3]], np.uint32)
     postings = np.arange(6, dtype=np.uint64)

@@ -51,7 +51,7 @@ def directory_of(postings: np.ndarray, bits: int) -> np.ndarray:
 @given(banded(), st.integers(1, 8))
 @example(([[]], [[]]), 1)
 @example(([[(0, 0)], [(LAST_KEY, LAST_MEMBER)]], [[], []]), 3)
-def test_a_directory_tells_where_cells_begin(drawn: tuple[list[list[Posting]], list[list[int]]], bits: int) -> None:
+def test_a_directory_holds_where_cells_begin(drawn: tuple[list[list[Posting]], list[list[int]]], bits: int) -> None:
     postings = sorted_postings(drawn[0])
     expected = [naive.postings.directory(band, bits) for band in postings.tolist()]
     assert directory_of(postings, bits).tolist() == expected

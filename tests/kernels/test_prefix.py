@@ -20,7 +20,7 @@ ALL = (1 << 64) - 1
 Goal = tuple[int, float]
 
 hashes = strategies.hashes | st.integers(1, 9).flatmap(lambda n: st.sampled_from([n, n | 1 << 47, n | 1 << 63]))
-"""Some with the same lower bits, which no key tells apart."""
+"""Some with the same lower bits, which no key distinguishes."""
 
 cutoffs = st.integers(0, ALL) | st.integers(1, 40) | st.just(ALL)
 families = st.lists(hashes, min_size=1, max_size=25, unique=True).flatmap(
@@ -34,7 +34,7 @@ shapes = st.sampled_from([(4, 1), (4, 4), (16, 4), (64, 8), (64, 64), (1024, 102
 
 @st.composite
 def any_marks(draw: st.DrawFn) -> naive.prefix.Marks:
-    """Draw what marks could tell, counts that are told apart by a hair among them."""
+    """Draw possible marks, among them counts that barely differ."""
     slots, counters = draw(shapes.filter(lambda shape: shape[0] <= 64))
     count = st.sampled_from([0, 1, 2, 5, 252, 253, 254, 255, 256, 300, 64999, 65000, 65001, 65535])
     states = draw(st.lists(st.sampled_from([0, 1, 2, 3, 3, 3]), min_size=slots, max_size=slots))
@@ -84,9 +84,7 @@ def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
 
 
 @given(families, shapes, st.data())
-def test_marks_tell_what_was_seen_again_and_how_often(
-    sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
-) -> None:
+def test_marks_count_repeated_elements(sets: list[list[int]], shape: tuple[int, int], data: st.DataObject) -> None:
     marks = call_prefix_kernels.new_marks(*shape)
     call_prefix_kernels.mark_elements(sets, marks)
     expected = naive.prefix.marks(sets, *shape)
@@ -96,9 +94,7 @@ def test_marks_tell_what_was_seen_again_and_how_often(
 
 
 @given(families, shapes, st.data())
-def test_marks_tell_on_which_sides_elements_are(
-    sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
-) -> None:
+def test_marks_record_the_sides_of_elements(sets: list[list[int]], shape: tuple[int, int], data: st.DataObject) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
     marks = call_prefix_kernels.new_marks(*shape)
     call_prefix_kernels.mark_elements(sets, marks, sides)

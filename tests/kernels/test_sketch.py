@@ -157,7 +157,7 @@ def agreements(
     classic: bool,
     out: NDArray[np.bool_],
 ) -> None:
-    """Tell in which slots the sets of each trial agree; a trial is a row of `unions` and one of `multipliers`.
+    """Return in which slots the sets of each trial agree; a trial is a row of `unions` and one of `multipliers`.
 
     `only` is how many elements, at the begin and at the end, only the first and only the second set has.
     """

@@ -53,7 +53,7 @@ def expected_keys(slots: list[list[int]], rows: int, bands: int, key: Callable[[
 @example([[naive.SECOND], [0], [2**64 - 1]])
 @example([[]])
 def test_fingerprint_rows(rows: list[list[int]]) -> None:
-    """The first example comes to 0, which is no fingerprint."""
+    """The first example sums to 0, which is not a valid fingerprint."""
     words = np.array(rows, np.uint64).reshape(len(rows), len(rows[0]) if rows else 3)
     prints = np.zeros((len(rows), 2), np.uint64)
     kernels.fingerprint_rows(words, prints)

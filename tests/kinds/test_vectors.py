@@ -1,4 +1,4 @@
-"""Vectors and bits: measures against brute force, and what people see of them."""
+"""Vectors and bits: every measure against brute force, and how results are shown."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_one_of_each_cluster_is_kept(asked: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 @every_measure
-def test_bands_that_are_settled_keep_the_promise(asked: dict[str, Any]) -> None:
+def test_chosen_bands_keep_the_promised_recall(asked: dict[str, Any]) -> None:
     rows = collection(asked, 3000, seed=7)
     pairs = truth(rows, asked)
     result = find_pairs(rows, recall=0.9, **asked)

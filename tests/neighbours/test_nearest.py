@@ -1,4 +1,4 @@
-"""The k nearest of each item, against brute force, for every measure."""
+"""The k nearest neighbours of each item, against brute force, for every measure."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_nearest_sets(measure: Any) -> None:
 
 
 def shared_by_all(one: NDArray[np.bool_], two: NDArray[np.bool_], measure: str) -> NDArray[np.float64]:
-    """Return the similarities of all sets with all others; a row tells which elements a set has."""
+    """Return the similarities of all sets with all others; a row marks the elements of a set."""
     shared = one.astype(float) @ two.T
     sizes, others = one.sum(axis=1)[:, None].astype(float), two.sum(axis=1)[None, :].astype(float)
     over = {
@@ -170,7 +170,7 @@ def test_cells_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -
     assert again.to_arrow() == result.to_arrow()
 
 
-def test_who_is_far_from_all_others_has_neighbours_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isolated_items_have_neighbours_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_vectors, "PAY", 0)
     rng = np.random.default_rng(9)
     groups = rng.normal(size=(50, 64))
@@ -310,7 +310,7 @@ def test_vectors_that_point_away_are_listed_too() -> None:
     assert found(np.array([[1.0, 0.0], [-1.0, 0.0]]), 1) == {0: [(1, -1.0)], 1: [(0, -1.0)]}
 
 
-def test_fewer_items_than_asked_for() -> None:
+def test_fewer_items_than_requested() -> None:
     assert found(np.eye(2), 10, measure="euclidean")[0] == [(1, 2**0.5)]
     assert found([{1}], 3) == {}
     assert found([{1}, None, {1}], 3) == {0: [(2, 1.0)], 2: [(0, 1.0)]}

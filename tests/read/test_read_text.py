@@ -1,4 +1,4 @@
-"""Reading JSON Lines, CSV, text files, lines and standard input: shapes, and what is wrong with them."""
+"""Reading JSON Lines, CSV, text files, lines and standard input: layouts and errors."""
 
 from __future__ import annotations
 

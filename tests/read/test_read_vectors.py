@@ -1,4 +1,4 @@
-"""Where vectors and bits come from, and what cannot be compared."""
+"""Reading vectors and bits, and those that cannot be compared."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_frames_lists_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert_same(found(Path("a.npy"), recall=1, **asked), numbered)  # type: ignore[arg-type]
 
 
-def test_vectors_are_compared_by_cosine_unless_asked() -> None:
+def test_vectors_are_compared_by_cosine_by_default() -> None:
     rows = collection(MEASURES["cosine"], 60)
     assert find_pairs(rows).summary.measure == "cosine"
     assert find_pairs(rows).summary.shingle == "vectors"

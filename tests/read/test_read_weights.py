@@ -1,4 +1,4 @@
-"""Weighted sets as they come: dicts, maps, sparse matrices, long tables; and what is wrong with some."""
+"""Reading weighted sets: dicts, maps, sparse matrices, long tables; and invalid ones."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def marked(side: Side) -> list[str]:
 # which are chosen
 
 
-def test_no_examples_are_kept_unless_asked_for() -> None:
+def test_examples_are_kept_only_on_request() -> None:
     assert deduplicate(TEXTS, threshold=THRESHOLD).examples == ()
     assert find_pairs(TEXTS, threshold=THRESHOLD).examples == ()
     assert "examples" not in find_pairs(TEXTS, threshold=THRESHOLD).summary.seconds

@@ -1,4 +1,4 @@
-"""The plots of a report, and what it shows of long texts."""
+"""The plots of a report, and how it shows long texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report: what the page says, and where it goes."""
+"""The report: its contents, and where it is written."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_two_collections_have_no_clusters() -> None:
 
 
 @pytest.mark.slow
-def test_no_examples_below_is_not_taken_for_no_examples_asked() -> None:
+def test_no_examples_below_the_threshold_differs_from_none_requested() -> None:
     assert "examples=3" not in page_of(find_pairs(["a b c d e f", "g h i j k l"], examples=3)).text()
 
 
@@ -222,7 +222,7 @@ def test_a_report_from_the_command_line(command: str, tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
-def test_a_missing_library_is_told_before_the_work(
+def test_a_missing_library_is_reported_before_the_work(
     missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

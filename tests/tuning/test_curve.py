@@ -1,4 +1,4 @@
-"""The S-curve over every measure's own axis: what tuning promises there, its inverse, its areas, its pictures."""
+"""The S-curve of every measure: the promised recall, the inverse, areas and plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimates for every measure: against the truth, against real runs, and what they refuse."""
+"""Estimates for every measure: against the truth, against real runs, and invalid requests."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, An
 
 
 @pytest.mark.slow
-def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_vectors_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     items, settings = KINDS["cosine"]
     whole = estimate_costs(items, sample_size=len(items), **settings)
     monkeypatch.setattr(sample, "MAX_OTHERS", 500)
@@ -174,8 +174,8 @@ def test_the_cheapest_keeps_the_promise(items: Any, settings: dict[str, Any]) ->
 
 
 @of_vectors
-def test_a_run_settles_what_is_cheapest(items: Any, settings: dict[str, Any]) -> None:
-    """A run looks at fewer of them, so it may take a row more or less, or none where that costs about as much."""
+def test_a_run_chooses_the_cheapest_bands(items: Any, settings: dict[str, Any]) -> None:
+    """A run samples fewer of them, so it may take a row more or less, or none where that costs about as much."""
     found, summary = estimate_costs(items, **settings), find_pairs(items, **settings).summary
     if summary.exact:
         assert found.exact_seconds is not None
@@ -199,7 +199,7 @@ def test_a_run_settles_what_is_cheapest(items: Any, settings: dict[str, Any]) ->
         (vectors(20, 1), {"recall": 1}, "an exact search, which has no bands"),
     ],
 )
-def test_what_cannot_be_asked(items: Any, settings: dict[str, Any], says: str) -> None:
+def test_invalid_requests(items: Any, settings: dict[str, Any], says: str) -> None:
     with pytest.raises(RecipeError, match=says):
         estimate_costs(items, **settings)
 

@@ -1,4 +1,4 @@
-"""Measured recall against brute force: the partners it counts, and how often its interval holds the truth."""
+"""Measured recall against brute force: the pairs it counts, and how often its interval holds the truth."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_no_pairs_to_measure(items: list[brute_force.Text]) -> None:
         assert not [note for note in result.summary.notes if "recall" in note]
 
 
-def test_only_when_asked_for() -> None:
+def test_recall_is_measured_only_on_request() -> None:
     summary = find_pairs(["a text"]).summary
     assert summary.measured is None
     assert "measure" not in summary.seconds

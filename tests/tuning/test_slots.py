@@ -1,4 +1,4 @@
-"""How likely slots of vectors agree: against the definition, against the promise, against the real keys."""
+"""The probability that slots of vectors agree: against the definition, the promise and the real keys."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_any_promise_is_kept(threshold: float, recall: float) -> None:
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 7])
 @pytest.mark.parametrize("threshold", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("recall", [0.5, 0.75, 0.95, 0.99])
-def test_bands_are_the_least(threshold: float, recall: float, rows: int) -> None:
+def test_bands_are_the_fewest_that_suffice(threshold: float, recall: float, rows: int) -> None:
     assert bands_for(threshold, recall, rows) == naive.least_bands(threshold, recall, rows)
 
 

@@ -1,4 +1,4 @@
-"""Writing: what was picked, as it was, or nothing at all."""
+"""Writing: the selected rows unchanged, or nothing at all."""
 
 from __future__ import annotations
 

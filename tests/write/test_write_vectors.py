@@ -1,4 +1,4 @@
-"""Arrays as outputs: rows of .npy files go to .npy files, as they were."""
+"""Writing arrays: rows of .npy files go to .npy files unchanged."""
 
 from __future__ import annotations
 
