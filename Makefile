@@ -42,6 +42,7 @@ check: $(VENV)/.developing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 # Installs package $(2) if there is no command $(1); where that cannot be, the third argument says what follows.
 define system_part

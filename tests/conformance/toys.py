@@ -60,7 +60,8 @@ class Sums(Family):
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return minus the distances."""
-        return -np.abs(self.matrix[left].astype(np.float64) - self.matrix[right]).sum(axis=1)
+        found: NDArray[np.float64] = -np.abs(self.matrix[left].astype(np.float64) - self.matrix[right]).sum(axis=1)
+        return found
 
     def prepare(self, items: NDArray[np.int32] | slice) -> Any:
         """Return the rows."""
@@ -68,7 +69,8 @@ class Sums(Family):
 
     def approximate_scores(self, one: Any, two: Any) -> NDArray[np.float32]:
         """Return minus the distances of all with all."""
-        return -np.abs(one[:, None, :] - two[None, :, :]).sum(axis=2).astype(np.float32)
+        found: NDArray[np.float32] = -np.abs(one[:, None, :] - two[None, :, :]).sum(axis=2).astype(np.float32)
+        return found
 
     def slot_chances(self, left: NDArray[np.int32], right: NDArray[np.int32], scores: NDArray[Any]) -> NDArray[Any]:
         """Refuse: there are no slots."""
@@ -114,7 +116,7 @@ class Melodies(Tokens):
     """Reads lists of notes."""
 
     name = "melodies"
-    columns = ("melody",)
+    columns = ("melody", "notes")
 
 
 kinds.register(MelodyKind(), Melodies(), [Feature("steps", "melodies", sized=True, size=3, noun="melody", unit="step")])

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import jsonl, put, texts_of
+from support.read_tables import jsonl, put, texts_of
 
 from lookalike.errors import InputError
 from lookalike.read import ItemType, formats, item_type, item_types, open_paths, open_source, register

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from reading import TABLE, TEXTS, jsonl, put, texts_of
+from support.read_tables import TABLE, TEXTS, jsonl, put, texts_of
 
 import lookalike
 from lookalike import InputError, compare, find_pairs, read_items
