@@ -130,6 +130,7 @@ def test_children_count_and_cores_are_bound(small: Path, environments: Path, tmp
     assert 4e8 < outcome.peak_bytes < 8e8
 
 
+@pytest.mark.slow
 def test_more_threads_than_cores_are_refused(small: Path, environments: Path, tmp_path: Path) -> None:
     good = tool(tmp_path, "good", GOOD, environments)
     with pytest.raises(ValueError, match="at most the number of cores"):

@@ -55,6 +55,7 @@ def test_an_exact_search_takes_a_few_times_as_long(corpus: Path) -> None:
     assert least_seconds(lambda: lookalike.deduplicate(corpus, threshold=0.7, recall=1), 3) < 10 * bands
 
 
+@pytest.mark.slow
 def test_few_candidates_are_verified_together(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round for every band and every pivot would leave threads without work most of the time."""
     rounds = []

@@ -85,6 +85,7 @@ def test_threads_that_write_take_turns(folder: Path) -> None:
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_threads_that_read_see_whole_commits(tmp_path: Path) -> None:
     done = threading.Event()

@@ -117,6 +117,7 @@ def add_and_fail(index: Index) -> None:
         raise ConnectionError("the site is down")
 
 
+@pytest.mark.slow
 def test_closed_while_another_thread_asks(folder: Path) -> None:
     texts = [f"common number{i} words" for i in range(3000)]
     index = Index.open(folder)

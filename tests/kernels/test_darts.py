@@ -62,6 +62,7 @@ def test_order_does_not_matter(one: dict[int, float], slots: int, seed: int) -> 
     assert np.array_equal(sketch(dict(reversed(one.items())), slots, seed), sketch(one, slots, seed))
 
 
+@pytest.mark.slow
 @given(one=sets, two=sets)
 def test_sketches_merge(one: dict[int, float], two: dict[int, float]) -> None:
     """The hits of greater weights are those of both."""
@@ -74,6 +75,7 @@ def write_distance(h: np.uint64, out: NDArray[np.float64]) -> None:
     out[0] = darts.distance(h)
 
 
+@pytest.mark.slow
 @given(strategies.numbers | st.integers(0, 63).map(lambda i: 1 << i) | st.just(0))
 def test_distance(h: int) -> None:
     out = np.empty(1)

@@ -41,6 +41,7 @@ def test_sides_do_not_matter(sets: list[set[int]], threshold: float) -> None:
     assert call_kernels.similarities(sets, pairs, threshold) == call_kernels.similarities(sets, turned, threshold)
 
 
+@pytest.mark.slow
 @given(one=sizes, two=sizes, goal=strategies.goals)
 def test_needed_is_the_least_overlap(one: int, two: int, goal: tuple[int, float]) -> None:
     assert min(call_kernels.needed(one, two, goal), min(one, two) + 1) == naive.least_overlap(one, two, goal)

@@ -255,6 +255,7 @@ def test_lines(here: Path, batch_bytes: int, ending: str) -> None:
     assert len(texts_of(open_paths([f"a.txt{ending}"]))) == 1
 
 
+@pytest.mark.slow
 @AS_IS
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r")), min_size=1), st.integers(1, 40))
 def test_lines_round_trip(here: Path, texts: list[str], batch_bytes: int) -> None:

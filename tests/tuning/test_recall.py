@@ -94,6 +94,7 @@ def test_pairs_of_two_collections(
     check(measured_in(result.summary), sample, across, {(i, j + len(left)) for i, j in pairs_of(result)})
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), thresholds, weak, sizes)
 def test_items_of_one_cluster_are_found(
@@ -106,6 +107,7 @@ def test_items_of_one_cluster_are_found(
     check(measured_in(result.summary), sample, brute_force.pairs(texts, threshold, shingle="words:2"), together)
 
 
+@pytest.mark.slow
 @SOME
 @given(
     st.lists(st.none() | st.lists(st.integers(-2, 2), max_size=8), max_size=8),
@@ -185,6 +187,7 @@ def test_an_exact_search_is_predicted_to_find_all() -> None:
     assert (overall.pairs, overall.recall, overall.predicted, overall.interval) == (4, 1.0, 1.0, (1.0, 1.0))
 
 
+@pytest.mark.slow
 def test_an_exact_search_finds_all(truth: Pairs) -> None:
     for run in (find_pairs, deduplicate):
         measured = measured_in(run(articles(), threshold=0.5, recall=1, measure_recall=1000).summary)
