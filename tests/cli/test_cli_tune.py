@@ -1,4 +1,4 @@
-"""lookalike tune: what it prints, draws, samples and refuses."""
+"""lookalike tune: its output, plots, samples and errors."""
 
 from __future__ import annotations
 
@@ -96,6 +96,7 @@ def test_the_reverse() -> None:
     assert "threshold" not in out
 
 
+@pytest.mark.slow
 def test_weights() -> None:
     out = done("tune", "--threshold", "0.8", "--weights", "fp=0.5,fn=0.5").out
     assert "9 bands of 13 rows" in out
@@ -105,6 +106,7 @@ def test_weights() -> None:
     assert (found["bands"], found["rows"], found["recall"]) == (banding.bands, banding.rows, banding.chance(0.5))
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded() -> None:
     """A calculation starts as fast as help does: what takes time is imports."""
     code = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); " + LOOKALIKE[2]
@@ -141,7 +143,7 @@ def test_the_picture_shades_both_errors() -> None:
     assert {row[at] for row in rows} <= {"|", "*"}
 
 
-def test_the_table_tells_false_candidates_from_pairs_found() -> None:
+def test_the_table_separates_false_candidates_from_pairs_found() -> None:
     lines = list(curve_table([(0.3, 0.0475), (0.8, 0.9996)], 0.8, Measure()))
     assert lines[1:] == [
         "       0.3  0.0475    47.5 false candidates",
@@ -152,6 +154,7 @@ def test_the_table_tells_false_candidates_from_pairs_found() -> None:
 # A file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_a_plot(ending: str) -> None:
     path = Path(f"s.{ending}")
@@ -234,6 +237,7 @@ def test_a_plot_of_a_sample() -> None:
 # Contradictions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -307,5 +311,5 @@ def test_a_plot_of_a_sample() -> None:
         (["parts", "--measure", "hamming", "--bits", "64", "-t", "3"], "--bits is known from the sample"),
     ],
 )
-def test_what_cannot_be_asked(arguments: list[str], says: str) -> None:
+def test_invalid_requests(arguments: list[str], says: str) -> None:
     assert says in refused(*arguments)

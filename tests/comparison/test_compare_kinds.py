@@ -58,6 +58,7 @@ def test_what_weighted_sets_share(left: dict[int, float], right: dict[int, float
     assert (found.left, found.right) == (left, right)
 
 
+@pytest.mark.slow
 @given(lists, lists, st.sampled_from(["elements", "tokens:2"]))
 def test_it_says_what_a_run_does(left: list[int], right: list[int], shingle: str) -> None:
     settings: dict[str, Any] = {"threshold": 0.4, "bands": 5, "rows": 2, "shingle": shingle}
@@ -65,7 +66,7 @@ def test_it_says_what_a_run_does(left: list[int], right: list[int], shingle: str
     assert (found.bands_met > 0 and found.is_pair) == (len(find_pairs([left, right], **settings)) == 1)
 
 
-def test_those_of_which_there_is_most_come_first() -> None:
+def test_the_largest_shares_come_first() -> None:
     found = compare({"rare": 0.1, "same": 2, "more": 5, "own": 1}, {"same": 2, "more": 3, "rare": 9, "z": 0.5})
     assert found.shared_elements == ["more", "same", "rare"]
     assert (found.left_elements, found.right_elements) == (["own"], ["z"])
@@ -84,6 +85,7 @@ def test_token_ids_are_marked_where_they_stand() -> None:
 vectors = st.lists(st.floats(-9, 9).map(lambda x: round(x, 3)), min_size=3, max_size=3).filter(any)
 
 
+@pytest.mark.slow
 @given(vectors, vectors, st.sampled_from(NAMES["vectors"]))
 def test_vectors(left: list[float], right: list[float], measure: Any) -> None:
     how: dict[str, Any] = {"tolerance": 0.5} if measure == "agreement" else {}
@@ -203,7 +205,7 @@ def test_explanations_follow_the_rows_of_matches(tmp_path: Path) -> None:
     assert [one.threshold for one in found if one] == [0.1, 0.1]
 
 
-def test_what_no_index_of_its_kind_can_be_asked(tmp_path: Path) -> None:
+def test_queries_that_fit_no_index_of_this_kind(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i", shingle="elements", threshold=0.6) as index:
         index.add(["abc"], [{"a", "b", "c"}])
         for wrong, message in (("abc", "item 0 is str"), ({1, 2}, "Got int64")):
@@ -222,11 +224,11 @@ def test_what_no_index_of_its_kind_can_be_asked(tmp_path: Path) -> None:
         (set(range(4)), set(range(5)), {"threshold": 0.8}, "shared, 0.8000 >= 0.8."),
     ],
 )
-def test_what_is_told_does_not_contradict_itself(left: Any, right: Any, how: dict[str, Any], told: str) -> None:
+def test_explanations_are_consistent(left: Any, right: Any, how: dict[str, Any], told: str) -> None:
     assert compare(left, right, **how).reason.endswith(told)
 
 
-def test_large_weights_are_told_apart() -> None:
+def test_large_weights_are_distinguished() -> None:
     many = {f"e{i}": 1000.0 for i in range(1300)}
     assert "1,300,000 of 1,300,003 of the weight" in compare(many, {**many, "x": 3.0}).reason
 

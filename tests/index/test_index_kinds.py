@@ -88,6 +88,7 @@ def least_found(chances: list[float]) -> int:
     return int(np.searchsorted(law.cumsum(), 1e-6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bands", [{}, {"bands": 60, "rows": 8}], ids=["exactly", "by bands"])
 @pytest.mark.parametrize(
     ("how", "rows"),

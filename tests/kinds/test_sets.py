@@ -54,6 +54,7 @@ def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 # measures
 
 
+@pytest.mark.slow
 @every_measure
 @every_path
 @pytest.mark.usefixtures("changed")
@@ -64,6 +65,7 @@ def test_exact_pairs_are_those_of_brute_force(measure: str, collection: Sets, th
     assert found(collection, measure=measure, threshold=threshold, recall=1) == truth
 
 
+@pytest.mark.slow
 @every_measure
 @SOME
 @given(SETS, SETS, THRESHOLDS)
@@ -73,6 +75,7 @@ def test_exact_pairs_of_two_collections(measure: str, left: Sets, right: Sets, t
     assert found(left, against=right, measure=measure, threshold=threshold, recall=1) == truth
 
 
+@pytest.mark.slow
 @every_measure
 @SOME
 @given(SETS, THRESHOLDS)
@@ -82,6 +85,7 @@ def test_clusters_are_those_of_brute_force(measure: Name, collection: Sets, thre
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME

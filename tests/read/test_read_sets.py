@@ -1,4 +1,4 @@
-"""Sets as they come: lists of sets, columns of lists, sparse matrices, long tables."""
+"""Reading sets: lists of sets, columns of lists, sparse matrices, long tables."""
 
 from __future__ import annotations
 

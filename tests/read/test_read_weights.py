@@ -1,4 +1,4 @@
-"""Weighted sets as they come: dicts, maps, sparse matrices, long tables; and what is wrong with some."""
+"""Reading weighted sets: dicts, maps, sparse matrices, long tables; and invalid ones."""
 
 from __future__ import annotations
 
@@ -163,6 +163,7 @@ def test_the_dual_view(log: Path) -> None:
     assert found(matrix, transpose=True, weight=True, threshold=0.5) == {(0, 2): 2 / 3}
 
 
+@pytest.mark.slow
 @SOME
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.sampled_from("abcdefgh"), exact_weights), max_size=60),
@@ -298,6 +299,7 @@ def test_a_recipe_of_weights() -> None:
 # the command line
 
 
+@pytest.mark.slow
 def test_the_command_line(log: Path, tmp_path: Path) -> None:
     columns = ("--item", "customer", "--element", "product", "--weight", "units")
     done = run("pairs", str(log), *columns, "--threshold", "0.3")

@@ -1,4 +1,4 @@
-"""The S-curve over every measure's own axis: what tuning promises there, its inverse, its areas, its pictures."""
+"""The S-curve of every measure: the promised recall, the inverse, areas and plots."""
 
 from __future__ import annotations
 
@@ -129,6 +129,7 @@ def test_a_chance_that_nothing_has() -> None:
     assert curve.value_at(0.5) is None
 
 
+@pytest.mark.slow
 @each
 def test_areas_are_the_integrals(measure: Measure, threshold: float) -> None:
     curve = tuned(measure, threshold)

@@ -58,7 +58,7 @@ def test_any_promise_is_kept(threshold: float, recall: float) -> None:
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 7])
 @pytest.mark.parametrize("threshold", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("recall", [0.5, 0.75, 0.95, 0.99])
-def test_bands_are_the_least(threshold: float, recall: float, rows: int) -> None:
+def test_bands_are_the_fewest_that_suffice(threshold: float, recall: float, rows: int) -> None:
     assert bands_for(threshold, recall, rows) == naive.least_bands(threshold, recall, rows)
 
 
@@ -108,6 +108,7 @@ def signed_pairs(similarity: float, banding: Banding, sketch: Sketch, count: int
     return int(np.any(keys[:, ::2] == keys[:, 1::2], axis=0).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sketch", ["fast", "classic"])
 @pytest.mark.parametrize("above", [0.0, 0.05, 0.1])
 @pytest.mark.parametrize(("threshold", "recall"), [(0.5, 0.9), (0.7, 0.95), (0.8, 0.99), (0.9, 0.999), (0.3, 0.5)])
@@ -197,6 +198,7 @@ def test_a_bad_question_to_the_curve_is_named(call: Any, message: str) -> None:
         call(Banding(20, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_the_plot_is_a_figure_and_a_file(ending: str, tmp_path: Path) -> None:
     figure = pytest.importorskip("matplotlib.figure").Figure
