@@ -25,7 +25,7 @@ from lookalike.index.storage.database import Database
 from lookalike.index.storage.replacement import atomic_folder
 from lookalike.kinds import kind_named
 from lookalike.options import READING, Settings
-from lookalike.plan import kind_asked, lasting_recipe
+from lookalike.plan import DEFAULT_KIND, kind_asked, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe
 
@@ -366,7 +366,7 @@ def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
         raise TypeError(f"{min(unknown)!r} is not a setting of an index")
     if recipe is not None and given:
         raise RecipeError("Pass either a recipe or settings, not both")
-    return recipe or lasting_recipe(settings, kind_asked(settings) or "texts")
+    return recipe or lasting_recipe(settings, kind_asked(settings) or DEFAULT_KIND)
 
 
 def check_fields(fields: Sequence[str], recipe: Recipe) -> None:
