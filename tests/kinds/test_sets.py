@@ -18,8 +18,9 @@ from lookalike.engines.local import search
 from lookalike.exact import prefixes
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
-from lookalike.measures import Measure, Name
+from lookalike.measures import Measure
 from lookalike.measures.sets import set_measure
+from lookalike.options import MeasureName as Name
 from lookalike.recipe import Recipe
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -18,7 +18,8 @@ from lookalike import Recipe, RecipeError, deduplicate, find_pairs, tune
 from lookalike.exact import vectors as exact_vectors
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
-from lookalike.measures import Measure, Name
+from lookalike.measures import Measure
+from lookalike.options import MeasureName as Name
 
 SOME = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 

@@ -21,8 +21,9 @@ from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.lsh.minhash import Signer
+from lookalike.options import Sketch
 from lookalike.read import Batch
-from lookalike.recipe import Recipe, Sketch
+from lookalike.recipe import Recipe
 from lookalike.tuning.bandings import bands_for, short_bandings
 from lookalike.tuning.tune import FALSE_CANDIDATES, MAX_ROWS, balance, cost, error_areas, tune
 

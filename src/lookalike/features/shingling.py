@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, get_args
 
 from lookalike.errors import RecipeError
 from lookalike.features.registry import FEATURES, Feature, spellings
-
-Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+from lookalike.options import Form
 
 LARGEST_SHINGLE = 1000
 

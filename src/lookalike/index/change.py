@@ -106,7 +106,7 @@ def add_new(handle: Handle, incoming: Iterable[IncomingBatch]) -> Added:
     added, skipped = 0, []
     for prepared in map_in_threads(handle.threads, preparer(handle, compared=True), conforming(handle, incoming)):
         batch = batch_snapshot(handle, prepared)
-        hits = Screening(handle.snapshot(), batch, prepared.signed, handle.recipe.least_score).find()
+        hits = Screening(handle.snapshot(), batch, prepared.signed, handle.recipe.min_score).find()
         skipped.append(skipped_table(handle, batch, prepared, hits))
         new = np.setdiff1d(np.arange(len(prepared.packed)), hits.query)
         if len(new):

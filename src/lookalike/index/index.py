@@ -24,7 +24,7 @@ from lookalike.index.storage.database import Database
 from lookalike.index.storage.replacement import atomic_folder
 from lookalike.index.types import Types
 from lookalike.kinds import kind_named, kind_of
-from lookalike.options import READING, Settings
+from lookalike.options import RECIPE, Settings
 from lookalike.plan import DEFAULT_KIND, kind_asked, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 MAX_TOP = 1 << 62
 """Larger values of `top` mean the same, and fit in no 64-bit integer."""
-
-RUN_SETTINGS = ("scratch", "measure_recall", "examples", "watcher")
-"""Settings of a run that an index does not have."""
 
 
 class Index:
@@ -362,7 +359,7 @@ def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
     if recipe is not None and not isinstance(recipe, Recipe):
         raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; pass settings by name")
     given = settings.keys() - {"threads"}
-    if unknown := given - (Settings.__annotations__.keys() - {*READING, *RUN_SETTINGS}):
+    if unknown := given - {*RECIPE}:
         raise TypeError(f"{min(unknown)!r} is not a setting of an index")
     if recipe is not None and given:
         raise RecipeError("Pass either a recipe or settings, not both")

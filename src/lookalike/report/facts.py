@@ -122,7 +122,7 @@ class Facts:
     @property
     def chained(self) -> int:
         """The number of items that other items connect to a keeper they do not match themselves."""
-        return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.least_score))
+        return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.min_score))
 
     @property
     def unknown(self) -> int:
