@@ -279,8 +279,14 @@ def test_a_plot_of_a_sample() -> None:
         (["--measure", "dice", "--of", "vectors"], "must be cosine, euclidean or agreement for vectors. Got 'dice'"),
         (["--measure", "overlap"], "`overlap` has no bands: the search for it is always exact, and there is nothing"),
         (["--measure", "containment", "parts"], "`containment` has no bands"),
-        (["--measure", "euclidean"], "--threshold must say how far apart two items may be, for the measure euclidean"),
-        (["--measure", "euclidean", "--bands", "9", "--rows", "9"], "as wide as its --threshold asks for. Give that"),
+        (
+            ["--measure", "euclidean"],
+            "--threshold must be the maximum distance of two items, for the measure euclidean",
+        ),
+        (
+            ["--measure", "euclidean", "--bands", "9", "--rows", "9"],
+            "--threshold is required: the slots of euclidean depend on it",
+        ),
         (["--measure", "euclidean", "-t", "-1"], "--threshold of a distance must be at least 0. Got -1"),
         (
             ["--measure", "hamming", "-t", "3"],
@@ -288,8 +294,8 @@ def test_a_plot_of_a_sample() -> None:
         ),
         (["--measure", "hamming", "-t", "3", "--bits", "0"], "--bits must be a whole number, at least 1. Got 0"),
         (["--measure", "hamming", "-t", "64", "--bits", "64"], "--threshold must be closer. Got 64, where a slot"),
-        (["--bits", "64"], "--bits says how many bits an item has, for the measure hamming. Leave it out for jaccard"),
-        (["--tolerance", "1"], "give it with the measure agreement, and only there. Got 1.0 with jaccard"),
+        (["--bits", "64"], "--bits is the number of bits per item, for the measure hamming. Leave it out for jaccard"),
+        (["--tolerance", "1"], "required by the measure agreement and not accepted by any other. Got 1.0 with jaccard"),
         (["--measure", "agreement", "--bands", "1", "--rows", "9", "--recall", "0.9"], "whatever the agreement of two"),
         (
             ["--measure", "dice", "--weights", "fp=1,fn=1"],

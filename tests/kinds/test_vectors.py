@@ -198,7 +198,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     done = run("pairs", "v.npy", "--measure", "agreement", "--tolerance", "0.5", "-t", "0.75")
     assert done.out.splitlines()[1] == "v.npy:1\tv.npy:3\t1.0"
     done = run("pairs", "v.npy", "--measure", "euclidean")
-    assert "`threshold` must say how far apart two items may be" in done.err
+    assert "--threshold must be the maximum distance of two items" in done.err
 
 
 def test_recipes_of_vectors_are_written_down() -> None:

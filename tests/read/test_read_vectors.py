@@ -152,12 +152,15 @@ def test_lengths_that_differ_between_batches_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"measure": "euclidean"}, "`threshold` must say how far apart"),
+        ({"measure": "euclidean"}, "`threshold` must be the maximum distance"),
         ({"measure": "euclidean", "threshold": -1}, "`threshold` of a distance must be at least 0"),
         ({"measure": "agreement", "threshold": 0.5}, "`tolerance`"),
         ({"measure": "agreement", "threshold": 0.5, "tolerance": 0}, "`tolerance` must be above 0"),
         ({"measure": "cosine", "tolerance": 1}, "`tolerance`"),
-        ({"measure": "jaccard"}, "must be cosine, euclidean or agreement for vectors. Got 'jaccard'; that is for sets"),
+        (
+            {"measure": "jaccard"},
+            "must be cosine, euclidean or agreement for vectors. Got 'jaccard'; that is a measure of sets",
+        ),
         ({"measure": "cosine", "threshold": 90}, "did you mean 0.90"),
     ],
 )
@@ -260,12 +263,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
     [
         (np.eye(3), {"measure": "manhattan"}, "must be cosine, euclidean or agreement for vectors. Got 'manhattan'"),
         ([{1}], {"measure": "manhattan"}, "must be jaccard, dice, .* for sets. Got 'manhattan'"),
-        (np.eye(3), {"bag": True}, "`bag` counts repeated elements of sets, and vectors have none"),
-        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not go with elements"),
+        (np.eye(3), {"bag": True}, "`bag` counts repeated elements of sets, which vectors do not have"),
+        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not apply to elements"),
         (
             pa.table({"a": ["x"], "b": ["y"]}),
             {"item": "a", "element": "b", "shingle": "words:3"},
-            "`shingle` words:3 does not go with elements",
+            "`shingle` words:3 does not apply to elements",
         ),
     ],
 )

@@ -192,10 +192,10 @@ def test_a_run_chooses_the_cheapest_bands(items: Any, settings: dict[str, Any]) 
     [
         ([{1, 2}], {"measure": "overlap"}, "`overlap` has no bands: the search for it is always exact"),
         (["a b"], {"measure": "containment"}, "there is nothing to tune. Search as it is, or choose jaccard"),
-        (bits(20), {"measure": "hamming"}, "must say how far apart two items may be"),
+        (bits(20), {"measure": "hamming"}, "must be the maximum distance of two items"),
         (bits(20), {"measure": "hamming", "threshold": 64}, r"must be closer\. Got 64, where a slot agrees with a"),
-        (vectors(20, 1), {"measure": "jaccard"}, r"for vectors\. Got 'jaccard'; that is for sets"),
-        (vectors(20, 1), {"measure": "agreement"}, "give it with the measure agreement"),
+        (vectors(20, 1), {"measure": "jaccard"}, r"for vectors\. Got 'jaccard'; that is a measure of sets"),
+        (vectors(20, 1), {"measure": "agreement"}, "required by the measure agreement"),
         (vectors(20, 1), {"recall": 1}, "an exact search, which has no bands"),
     ],
 )

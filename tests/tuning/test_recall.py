@@ -375,7 +375,7 @@ def test_a_number_that_is_none() -> None:
     outcome = run_cli.run("dedup", ARTICLES, "--measure-recall", "2.5")
     assert outcome.code == 2
     assert "--measure-recall" in outcome.err
-    assert "`measure_recall` must be a whole number" in run_cli.run("dedup", ARTICLES, "--measure-recall", "-5").err
+    assert "--measure-recall must be a whole number" in run_cli.run("dedup", ARTICLES, "--measure-recall", "-5").err
 
 
 def test_the_summary_shows_the_recall_and_how_sure_it_is() -> None:
