@@ -23,6 +23,8 @@ class Feature:
     """The default size."""
     is_text: bool = False
     """Whether texts are normalised before it is taken."""
+    is_prose: bool = False
+    """Whether people read it as running text."""
     lower: bool = False
     """Whether letters are lower-cased by default."""
     punctuation: bool = True
@@ -109,6 +111,7 @@ for _feature in (
         sized=True,
         size=5,
         is_text=True,
+        is_prose=True,
         lower=True,
         punctuation=False,
         min_size=2,
