@@ -20,7 +20,7 @@ from lookalike.measures import Jaccard
 from lookalike.measures.sets import set_measure
 from lookalike.neighbours.sets import Listed, Scanned
 from lookalike.store.items import Items
-from lookalike.store.sets import COME_ALONG, Sets
+from lookalike.store.sets import READ_AHEAD, Sets
 from lookalike.tuning.cost import TEXTS, Rates, SetCosts
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class SetCollection(Collection):
         work = sizes[left].astype(np.int64) + sizes[right]
         many = self._sets.total > MANY_ELEMENTS
         if many:
-            work += 2 * COME_ALONG // self._sets.elements.itemsize
+            work += 2 * READ_AHEAD // self._sets.elements.itemsize
         for _ in threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
             self._sets.trim()
         return out
