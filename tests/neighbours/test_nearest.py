@@ -293,7 +293,7 @@ def test_a_small_sample_is_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_vectors, "PAY", 0)
     rows = spread(np.random.default_rng(5), 4500)
     notes = nearest(rows[:200], 10, against=rows, recall=0.8, measure_recall=3).summary.notes
-    assert any("the recall measured is uncertain" in note for note in notes)
+    assert any("the measured recall is uncertain" in note for note in notes)
 
 
 def test_a_threshold_leaves_out_the_rest() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lookalike.comparison.base import Comparison, count_meetings
+from lookalike.comparison.base import Comparison, count_shared_bands
 from lookalike.errors import InputError
 from lookalike.exact.bits import Parts
 from lookalike.exact.scan import Hits
@@ -89,7 +89,7 @@ class VectorKind(Kind):
         one, other = np.array([0], np.int32), np.array([1], np.int32)
         prints, measure = fingerprints(family.matrix), family.recipe.measure
         score = measure.best if (prints[0] == prints[1]).all() else float(family.scores(one, other)[0])
-        met = count_meetings(family.keys(slice(0, 2), recipe.banding)) if recipe.banding else 0
+        met = count_shared_bands(family.keys(slice(0, 2), recipe.banding)) if recipe.banding else 0
         return Comparison(measure.score(score), recipe.threshold, family.recipe, met)
 
     def family(self, recipe: Recipe, items: pa.Array) -> Family:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best items of each question so far, the greatest score first; -1 where there are not so many."""
+    """The best items of each question so far, the greatest score first; -1 where enough are not so many."""
 
     items: NDArray[np.int32]
     scores: NDArray[np.float64]
@@ -33,10 +33,10 @@ class Best:
             self.items[part], self.scores[part] = found.items, found.scores
             yield len(found.items)
 
-    def beyond(self, least: float) -> Best:
-        """Return these without what scores less; its score becomes that of nothing."""
-        there = (self.items >= 0) & (self.scores >= least)
-        return Best(np.where(there, self.items, np.int32(-1)), np.where(there, self.scores, -np.inf))
+    def at_least(self, min_score: float) -> Best:
+        """Return the answers with at least this score; the others become -1, with the score of no item."""
+        enough = (self.items >= 0) & (self.scores >= min_score)
+        return Best(np.where(enough, self.items, np.int32(-1)), np.where(enough, self.scores, -np.inf))
 
 
 class Finder(Protocol):
