@@ -143,7 +143,7 @@ class SetEstimates:
     def exact_is_cheap(self) -> bool:
         """Whether an exact search takes no longer than signing."""
         limit = CHEAP * len(self._compared)
-        return MEETINGS_SHARE * self._prepared.max_meetings * SIFT <= limit or self.exact_seconds <= limit
+        return MEETINGS_SHARE * self._prepared.max_collisions * SIFT <= limit or self.exact_seconds <= limit
 
     def seconds(self, banding: Banding) -> float:
         """Return the time of a search by bands."""

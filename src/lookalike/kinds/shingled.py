@@ -9,8 +9,7 @@ import numpy as np
 
 from lookalike.arrays.slices import slices
 from lookalike.exact.prefixes import PrefixFilter, Sampler, cutoff
-from lookalike.exact.scan import Few, scan
-from lookalike.exact.scan import look_up_shingles as look_up
+from lookalike.exact.scan import Few, scan, shingle_search
 from lookalike.exact.set_scores import larger_first, score_sets, similarities_from_counts
 from lookalike.kernels.codes import JACCARD, OVERLAP
 from lookalike.kernels.shingles import power_of_two
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.exact.base import Exact
-    from lookalike.exact.scan import Hits, LookUp
+    from lookalike.exact.scan import Hits, TaskSearch
     from lookalike.features.shingles import Shingler
     from lookalike.kinds.base import Compared
     from lookalike.lsh.banding import Banding
@@ -213,19 +212,19 @@ class SetCollection(Collection):
         """Compare a few sets with many others."""
         made = self._few(few)
         code = self._measure.kernel_code if one_way else self._measure.search_code
-        return self._scan(made, self._look_up(made, code, min_score), among)
+        return self._scan(made, self._task_search(made, code, min_score), among)
 
     def _few(self, items: NDArray[np.int32]) -> Few:
         return Few.of(items, self._items, self._shingler)
 
-    def _scan(self, few: Few, look_up: LookUp, among: NDArray[np.int32]) -> Iterator[Hits]:
-        return scan(look_up, len(few), among, self._items, self._resources.threads)
+    def _scan(self, few: Few, search_task: TaskSearch, among: NDArray[np.int32]) -> Iterator[Hits]:
+        return scan(search_task, len(few), among, self._items, self._resources.threads)
 
-    def _look_up(self, few: Few, code: int, min_score: float) -> LookUp:
+    def _task_search(self, few: Few, code: int, min_score: float) -> TaskSearch:
         """Return what compares the few with others, by a kernel of the measure."""
         goal = (self._measure.min_jaccard(min_score), min_score)
         compute = similarities_from_counts(self._measure, code)
-        return look_up(few, self._items.data.view(), self._shingler, compute, goal)
+        return shingle_search(few, self._items.data.view(), self._shingler, compute, goal)
 
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:  # noqa: ARG002 - exactly
         """Return what finds the nearest sets: by lists of the sets with each element, if the measure has a kernel."""
@@ -245,13 +244,13 @@ class SetCollection(Collection):
     ) -> int:
         """Compare a sample with all others, by the measure and by Jaccard similarity, the chance of a slot."""
         few = self._few(sample)
-        by_jaccard = look_up(
+        by_jaccard = shingle_search(
             few, self._items.data.view(), self._shingler, similarities_from_counts(Jaccard(), JACCARD), (0.0, 0.0)
         )
         scans = [self._scan(few, by_jaccard, originals)]
         follows = self._measure.from_jaccard(1.0) is not None
         if not follows:
-            scans.append(self._scan(few, self._look_up(few, self._measure.search_code, 0.0), originals))
+            scans.append(self._scan(few, self._task_search(few, self._measure.search_code, 0.0), originals))
         with self._resources.stages.stage("scan", len(originals)) as advance:
             for hits in zip(*scans, strict=True):
                 others = hits[0].item != sample[hits[0].few]

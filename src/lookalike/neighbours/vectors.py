@@ -32,7 +32,7 @@ FEW = 1 << 12
 PAY, LEFT = 1.1, 1 / 8
 """How much longer comparing with all must take than to make cells; and what looking into cells takes of that."""
 
-MOST_HELD = 1 << 30
+MAX_HELD = 1 << 30
 """Bytes of vectors that are held ready to be compared."""
 
 WIDTH = 8
@@ -46,7 +46,7 @@ class Everything:
         self._family = family
         self._among = among
         self._blocks = [among[begin : begin + BASE] for begin in range(0, len(among), BASE)]
-        self._holds = among.size * family.length * WIDTH <= MOST_HELD
+        self._holds = among.size * family.length * WIDTH <= MAX_HELD
         self._ready = [family.prepare(block) for block in self._blocks] if self._holds else []
 
     @property
@@ -102,6 +102,6 @@ def find_vectors(
 
 def cells_pay(family: Family, questions: int, among: int) -> bool:
     """Tell whether there are so many questions that it is worth while to make cells, and to answer some twice."""
-    if questions <= SAMPLED or among <= FEW or among * family.length * WIDTH > MOST_HELD:
+    if questions <= SAMPLED or among <= FEW or among * family.length * WIDTH > MAX_HELD:
         return False
     return questions * among * product_seconds(family) * (1 - LEFT) > PAY * cost(family, among)

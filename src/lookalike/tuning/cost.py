@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lookalike.exact.bits import meetings, parts_for
+from lookalike.exact.bits import expected_collisions, parts_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -178,7 +178,7 @@ def product_seconds(family: Family) -> float:
 
 def part_seconds(family: Family, parts: int) -> float:
     """Return the time of an exact search by parts of bits, per two items."""
-    return meetings(family.recipe.measure.bits, parts) * PART_MEETING
+    return expected_collisions(family.recipe.measure.bits, parts) * PART_MEETING
 
 
 def bit_parts(family: Family) -> int:
