@@ -27,7 +27,7 @@ SETS = st.lists(st.sets(st.integers(1, 24), max_size=16), max_size=20)
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
     "whole sets": {"MAX_COMPARISONS_PER_ITEM": -1},
-    "small samples": {"SAMPLED": 0.6, "LEAST_SAMPLED": 0.01},
+    "small samples": {"SAMPLED": 0.6, "MIN_SAMPLED": 0.01},
     "few counters": {"MAX_COUNTERS": 2},
     "few slots": {"MAX_SLOTS": 4, "SLOTS_PER_ITEM": 0, "MIN_SLOTS": 4, "MAX_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
@@ -148,11 +148,11 @@ def test_pairs_that_are_forgotten_and_found_again_count_once(recall: float, monk
     for name in ("MAX_SEEN", "MAX_SEEN_EXACT"):
         monkeypatch.setattr(band, name, 8)
     texts = [" ".join(f"w{j}" for j in range(400) if j % 200 != i) for i in range(60)]
-    monkeypatch.setattr(verify, "MOST_PAIRS", 60 * 59 // 2)
+    monkeypatch.setattr(verify, "MAX_PAIRS", 60 * 59 // 2)
     found = find_pairs(texts, recall=recall)
     assert len(found) == 60 * 59 // 2
     assert found.summary.candidates > 2 * len(found)
-    monkeypatch.setattr(verify, "MOST_PAIRS", 60 * 59 // 2 - 1)
+    monkeypatch.setattr(verify, "MAX_PAIRS", 60 * 59 // 2 - 1)
     with pytest.raises(InputError, match="There are more than 1,769 pairs at this threshold"):
         find_pairs(texts, recall=recall)
 

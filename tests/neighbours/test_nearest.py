@@ -122,7 +122,7 @@ def test_very_large_sets() -> None:
 @pytest.mark.parametrize("recall", [0.99, 1])
 def test_nearest_vectors(asked: dict[str, Any], recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_vectors, "BASE", 50)
-    monkeypatch.setattr(near_vectors, "TOGETHER", 70)
+    monkeypatch.setattr(near_vectors, "QUERIES_AT_A_TIME", 70)
     asked = {name: value for name, value in asked.items() if name != "threshold"}
     rows = collection({**asked, "threshold": 0}, 230)
     matrix = values(rows, asked)

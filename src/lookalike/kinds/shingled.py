@@ -17,7 +17,7 @@ from lookalike.kinds.base import Collection
 from lookalike.lsh.minhash import Signer
 from lookalike.measures import Jaccard
 from lookalike.measures.sets import set_measure
-from lookalike.neighbours.sets import Listed, Scanned
+from lookalike.neighbours.sets import ListFinder, ScanFinder
 from lookalike.store.items import Items
 from lookalike.store.sets import READ_AHEAD, Sets
 from lookalike.tuning.cost import TEXTS, Rates, SetCosts
@@ -229,9 +229,9 @@ class SetCollection(Collection):
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:  # noqa: ARG002 - exactly
         """Return what finds the nearest sets: by lists of the sets with each element, if the measure has a kernel."""
         if self._measure.kernel is None:
-            return Scanned(self, among)
+            return ScanFinder(self, among)
         goal = (self._measure.kernel_code, self.recipe.min_score)
-        return Listed(self._sets, self._resources.threads, goal, among)
+        return ListFinder(self._sets, self._resources.threads, goal, among)
 
     # Sampling
 

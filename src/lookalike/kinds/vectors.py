@@ -16,7 +16,7 @@ from lookalike.exact.vectors import SIDE, Blocks, above
 from lookalike.kinds.base import Collection, Excerpt, Kind
 from lookalike.kinds.comparers import VectorComparer
 from lookalike.measures.vectors import vector_measure
-from lookalike.neighbours.vectors import find_vectors
+from lookalike.neighbours.vectors import vector_finder
 from lookalike.store.rows import MatrixRows, NumberRows, fingerprints, matrix_of
 from lookalike.store.vectors import Vectors
 from lookalike.tuning.cost import VectorCosts, bit_parts
@@ -214,7 +214,7 @@ class VectorCollection(Collection):
 
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:
         """Return what finds the nearest vectors."""
-        return find_vectors(self._resources, self.family, queries, among, k, recall)
+        return vector_finder(self._resources, self.family, queries, among, k, recall)
 
     def compare_sample(
         self, sample: NDArray[np.int32], originals: NDArray[np.int32], tally: Tally, random: np.random.Generator

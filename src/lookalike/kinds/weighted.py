@@ -15,7 +15,7 @@ from lookalike.kinds.base import Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.sets import WrittenSets
 from lookalike.lsh.weighted import WeightSigner
-from lookalike.neighbours.sets import Scanned
+from lookalike.neighbours.sets import ScanFinder
 from lookalike.store.weighted_sets import WeightedSets
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class WeightedCollection(WrittenSets):
 
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:  # noqa: ARG002 - exactly
         """Return what finds the nearest sets, by comparing with all that share an element."""
-        return Scanned(self, among)
+        return ScanFinder(self, among)
 
     def compare_sample(
         self,

@@ -1,4 +1,4 @@
-"""The best answers to questions: which items, and their scores."""
+"""The best answers to queries: items and their scores."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best items of each question so far, the greatest score first; -1 where enough are not so many."""
+    """The best items per query so far, the highest score first; -1 where there are fewer."""
 
     items: NDArray[np.int32]
     scores: NDArray[np.float64]
 
     @classmethod
     def of(cls, count: int, k: int) -> Best:
-        """Begin with none."""
+        """Return empty answers for a number of queries."""
         return cls(np.full((count, k), -1, np.int32), np.full((count, k), -np.inf))
 
     def take(self, parts: Iterable[tuple[slice, Best]]) -> Iterator[int]:
-        """Take the best of some questions at a time; yield how many these were."""
+        """Take answers part by part, and yield the number of queries in each part."""
         for part, found in parts:
             self.items[part], self.scores[part] = found.items, found.scores
             yield len(found.items)
@@ -40,18 +40,18 @@ class Best:
 
 
 class Finder(Protocol):
-    """Answers questions: which items are nearest."""
+    """Answers queries: which items are nearest."""
 
     @property
     def exact(self) -> Finder:
-        """What misses nothing; that is this very finder, if it does not."""
+        """An exact finder: this finder itself, if it is exact."""
 
-    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
-        """Yield the nearest of some questions at a time, and which of them these are; count what is compared."""
+    def answer(self, queries: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the answers to a part of the queries at a time, and which part; count comparisons in `seen`."""
 
 
-class Exactly(Finder, Protocol):
-    """Answers them exactly."""
+class ExactFinder(Finder, Protocol):
+    """Answers queries exactly."""
 
-    def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
-        """Return the nearest of some questions."""
+    def nearest(self, queries: NDArray[np.int32], k: int) -> Best:
+        """Return the nearest items of some queries."""
