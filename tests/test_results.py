@@ -262,7 +262,7 @@ def test_results_print_themselves() -> None:
     result = deduplicate(TEXTS)
     assert repr(result) == "Deduplicated: 6 items, 5 kept, 1 removed in 1 clusters"
     assert repr(result.clusters).splitlines()[:2] == [
-        "Clusters: 1 of 2 items together",
+        "Clusters: 1, with 2 items in all",
         "  id  cluster  keeper  similarity  kept",
     ]
     long = repr(find_pairs(dict.fromkeys(("x" * 300, "y\ny", *"abcdefg"), "same")))

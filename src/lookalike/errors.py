@@ -1,31 +1,32 @@
-"""What can go wrong, as one tree.
+"""The exceptions that lookalike raises, as one tree.
 
-    LookalikeError                 everything lookalike raises on purpose
-    ├── RecipeError (ValueError)   a setting that cannot be: threshold 80, shingle "words:0"
-    ├── InputError (ValueError)    something read is missing or broken; says where
-    ├── OutputError (OSError)      something cannot be written; says what to do
+    LookalikeError                 base class of all errors that lookalike raises on purpose
+    ├── RecipeError (ValueError)   invalid setting: threshold 80, shingle "words:0"
+    ├── InputError (ValueError)    missing or malformed input; says where
+    ├── OutputError (OSError)      output that cannot be written; says what to do
     └── MissingExtraError (ImportError)  an optional library is not installed; says how to install it
 
-Each message is one sentence or two: what, where, what to do. The command line prints it and exits with code 2.
+Each message is one or two sentences: what is wrong, where, and what to do. The command line prints the message and
+exits with code 2.
 """
 
 from __future__ import annotations
 
 
 class LookalikeError(Exception):
-    """Base of all errors that lookalike raises on purpose."""
+    """Base class of all errors that lookalike raises on purpose."""
 
 
 class RecipeError(LookalikeError, ValueError):
-    """A setting that cannot be."""
+    """A setting is invalid."""
 
 
 class InputError(LookalikeError, ValueError):
-    """Something read is missing or broken."""
+    """Input is missing or malformed."""
 
 
 class OutputError(LookalikeError, OSError):
-    """Something cannot be written."""
+    """Output cannot be written."""
 
 
 class MissingExtraError(LookalikeError, ImportError):

@@ -1,4 +1,4 @@
-"""Examples of what a run decided, for people to look at: clusters, and pairs close to the threshold."""
+"""Examples of what a run decided, for a reader to inspect: clusters, and pairs close to the threshold."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Side:
 
     id: str
     text: str = field(repr=False)
-    """The text in the form that was compared; token ids as numbers with spaces between them, a set with commas."""
+    """The text as it was compared. Token ids are separated by spaces, the elements of a set by commas."""
     differs: tuple[Span, ...] = field(repr=False)
-    """Where the text has tokens that no shared shingle covers, as positions of characters."""
+    """The character spans of tokens that no shared shingle covers."""
     more: int
-    """Characters, token ids or elements beyond those held in `text`."""
+    """The number of characters, token ids or elements beyond those in `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,6 @@ class Example:
     kind: ExampleKind
     similarity: float
     size: int | None
-    """Items in the cluster; none for pairs close to the threshold."""
+    """The number of items in the cluster; None for pairs close to the threshold."""
     left: Side
     right: Side

@@ -21,7 +21,7 @@ from lookalike.engines.local.verify import concatenate
 from lookalike.errors import RecipeError
 from lookalike.lsh import buckets
 from lookalike.results import Clusters, Deduplicated, Nearest, Pairs, cluster_table, nearest_table, pair_table
-from lookalike.summary import doubts
+from lookalike.summary import recall_notes
 
 if TYPE_CHECKING:
     from lookalike.options import Settings
@@ -107,7 +107,7 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
     than k. By containment, it is the item that is in the others.
 
     >>> nearest([{1, 2, 3}, {1, 2}, {2, 3, 4}], k=1)
-    Nearest: 1 each of 3 items
+    Nearest: 1 per item, for 3 items
       left  right  rank  similarity
       0     1      1     0.6667
       1     0      1     0.6667
@@ -123,5 +123,5 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
         found = find_nearest(run, collected, k, recall, min_score=min_score)
         table, count = nearest_table(collected, found.queries, found.best.items, found.best.scores, recipe.measure)
         summary = summarise(run, recipe, collected, found.seen, found.measured, pairs=count)
-        notes = (*summary.notes, *(doubts(found.measured) if found.recall < 1 else ()))
+        notes = (*summary.notes, *(recall_notes(found.measured) if found.recall < 1 else ()))
         return Nearest(table, replace(summary, recall=found.recall, notes=notes), k, recipe)

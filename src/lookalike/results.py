@@ -1,4 +1,4 @@
-"""What a run found: small immutable objects that are tables, and print themselves."""
+"""Results of a run: small immutable objects that act as tables and print themselves."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.arrays.arrow import as_arrow, nan_as_null
-from lookalike.arrays.pair_codes import look_up
+from lookalike.arrays.pair_codes import lookup_scores
 from lookalike.engines.local.cluster import Keep, clusters_of_pairs
 from lookalike.errors import MissingExtraError, RecipeError
+from lookalike.summary import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +34,11 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.summary import Summary
 
-SHOWN = 5
-"""Rows a table shows of itself when printed."""
+SHOWN_ROWS = 5
+"""Rows shown of a printed table."""
 
-WIDTH = 40
-"""Characters of a value shown."""
+MAX_WIDTH = 40
+"""The maximum number of characters shown of a value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class Table:
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame."""
         try:
-            import pandas as pd  # noqa: PLC0415, F401 - loaded when asked for
+            import pandas as pd  # noqa: PLC0415, F401 - loaded on demand
         except ImportError as error:
             raise MissingExtraError("pandas", "to_pandas()") from error
         frame: pd.DataFrame = self._table.to_pandas()
@@ -73,7 +74,7 @@ class Table:
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a polars data frame."""
         try:
-            import polars as pl  # noqa: PLC0415 - loaded when asked for
+            import polars as pl  # noqa: PLC0415 - loaded on demand
         except ImportError as error:
             raise MissingExtraError("polars", "to_polars()") from error
         frame = pl.from_arrow(self._table)
@@ -90,44 +91,44 @@ class Table:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Clusters(Table):
-    """Items that belong together: columns id, cluster, keeper, similarity (to the keeper), kept.
+    """Clusters of similar items: columns id, cluster, keeper, similarity (to the keeper), kept.
 
-    Items alone in their cluster are not listed. The similarity is null where it was not computed.
+    Items without a similar item are not listed. The similarity is null where it was not computed.
     """
 
     @property
     def _headline(self) -> str:
-        return f"Clusters: {self.count:,} of {len(self):,} items together"
+        return f"Clusters: {self.count:,}, with {len(self):,} items in all"
 
     @cached_property
     def count(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return len(pc.unique(self._table["cluster"]))
 
     @cached_property
     def sizes(self) -> dict[int, int]:
-        """How many clusters there are of each size."""
+        """The number of clusters of each size."""
         counts = self._table["cluster"].value_counts().field("counts").to_pylist()
         return dict(sorted(Counter(counts).items()))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Pairs(Table):
-    """Verified pairs: columns left, right, similarity; or distance, where that is what is measured.
+    """Verified pairs: columns left, right and similarity, or distance, depending on the measure.
 
-    By containment, the similarity is the share of the left item that is in the right one, and two items that are in
-    each other are two pairs.
+    With the measure containment, the similarity is the share of the left item that is in the right one, and two items
+    that contain each other are two pairs.
     """
 
     _left: NDArray[np.int64]
     _right: NDArray[np.int64]
     """Indices of the items, for `clusters`."""
     sources: tuple[Source, ...]
-    """Where the items came from: one collection, or two that were compared."""
+    """The source of the items: one collection, or two that were compared."""
     recipe: Recipe
-    """What decided which pairs were found."""
+    """The recipe by which pairs were found."""
     examples: tuple[Example, ...] = ()
-    """Examples for the report, if the run was to keep some."""
+    """Examples for the report, if requested."""
 
     @property
     def _headline(self) -> str:
@@ -137,13 +138,13 @@ class Pairs(Table):
         )
 
     def report(self, path: Path | str, *, force: bool = False) -> None:
-        """Write a page about the run, with plots and, if the run was to keep some, examples; see `Deduplicated`."""
-        from lookalike.report import report  # noqa: PLC0415 - only when asked for
+        """Write a report of the run, with plots and, if requested, examples; see `Deduplicated`."""
+        from lookalike.report import report  # noqa: PLC0415 - loaded on demand
 
         report(self, Path(path), force=force)
 
     def clusters(self, keep: str = "first") -> Clusters:
-        """Return the connected components; `keep` is first or last. A similarity is null if that pair was not found."""
+        """Return the connected components. `keep` is first or last. A similarity is null if the pair was not found."""
         if len(self.sources) > 1:
             raise RecipeError("clusters() is for pairs of one collection; these were found `against` another one")
         rule = Keep.parse(keep)
@@ -155,7 +156,9 @@ class Pairs(Table):
         measure = self.recipe.measure
         scores = measure.values(self._table[measure.column].to_numpy())
         first = np.argsort(-scores, kind="stable") if measure.one_way else slice(None)
-        known = look_up(self._left[first], self._right[first], scores[first], found.item, found.keeper, measure.best)
+        known = lookup_scores(
+            self._left[first], self._right[first], scores[first], found.item, found.keeper, measure.best
+        )
         indices, first = np.unique(np.concatenate((self._left, self._right)), return_index=True)
         names = pa.chunked_array([*self._table["left"].chunks, *self._table["right"].chunks])
         ids = names.take(as_arrow(first[np.searchsorted(indices, found.item)]))
@@ -164,29 +167,29 @@ class Pairs(Table):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Nearest(Table):
-    """The most similar others of each item: columns left, right, rank (from 1), similarity or distance."""
+    """The items most similar to each item: columns left, right, rank (from 1), similarity or distance."""
 
     k: int
-    """How many were asked for."""
+    """The number of items requested per item."""
     recipe: Recipe
-    """How they were compared."""
+    """The recipe by which items were compared."""
 
     @property
     def _headline(self) -> str:
-        return f"Nearest: {self.k:,} each of {len(pc.unique(self._table['left'])):,} items"
+        return f"Nearest: {self.k:,} per item, for {plural(len(pc.unique(self._table['left'])), 'item')}"
 
 
 def nearest_table(
     collected: Collected,
-    questions: NDArray[np.int32],
+    queries: NDArray[np.int32],
     items: NDArray[np.int32],
     scores: NDArray[np.float64],
     measure: Measure,
 ) -> tuple[pa.Table, int]:
-    """Put together the columns of a table of the nearest, and count its rows."""
+    """Build the table of nearest items, and count its rows."""
     row, rank = np.nonzero(items >= 0)
     found = {
-        "left": collected.names(questions[row].astype(np.int64)),
+        "left": collected.names(queries[row].astype(np.int64)),
         "right": collected.names_against(items[row, rank].astype(np.int64)),
         "rank": as_arrow(rank + 1),
         measure.column: as_arrow(measure.values(scores[row, rank])),
@@ -195,7 +198,7 @@ def nearest_table(
 
 
 def pair_table(collected: Collected, pairs: IndexedPairs, measure: Measure) -> pa.Table:
-    """Put together the columns of a pairs table."""
+    """Build the table of pairs."""
     return pa.table(
         {
             "left": collected.names(pairs.left),
@@ -206,12 +209,12 @@ def pair_table(collected: Collected, pairs: IndexedPairs, measure: Measure) -> p
 
 
 def cluster_table(ids: pa.Array, found: Members, scores: NDArray[np.float64], measure: Measure) -> pa.Table:
-    """Put together the columns of a clusters table; a score that is not a number becomes null."""
+    """Build the table of clusters. A score that is NaN becomes null."""
     return pa.table(
         {
             "id": ids,
             "cluster": as_arrow(found.cluster),
-            "keeper": ids.take(as_arrow(found.place)),
+            "keeper": ids.take(as_arrow(found.position)),
             measure.column: nan_as_null(measure.values(scores)),
             "kept": as_arrow(found.kept),
         }
@@ -225,44 +228,44 @@ class Deduplicated:
     clusters: Clusters
     summary: Summary
     mask: NDArray[np.bool_]
-    """For each item whether it is kept, in order."""
+    """Whether each item is kept, in order."""
     source: Source
     _inputs: Any
     recipe: Recipe
-    """What decided which pairs were found."""
+    """The recipe by which pairs were found."""
     keep: str
     """The rule that chose the keepers."""
     examples: tuple[Example, ...] = ()
-    """Examples for the report, if the run was to keep some."""
+    """Examples for the report, if requested."""
 
     @cached_property
     def kept(self) -> Any:  # noqa: ANN401 - the type of what was passed
-        """The items that are kept: a list for a list, a dict for a dict, a frame for a frame, else an Arrow table."""
+        """The kept items: a list for a list, a dict for a dict, a data frame for a data frame, else an Arrow table."""
         return self._pick(self.mask)
 
     @cached_property
     def removed(self) -> Any:  # noqa: ANN401 - the type of what was passed
-        """The items that are removed, likewise."""
+        """The removed items, likewise."""
         return self._pick(~self.mask)
 
     def to_arrow(self) -> pa.Table:
-        """Return the rows kept, with all their columns, as a pyarrow table."""
+        """Return the kept rows, with all their columns, as a pyarrow table."""
         return pick_rows(self.source, self.mask)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the rows kept as a pandas data frame."""
+        """Return the kept rows as a pandas data frame."""
         return Table(self.to_arrow(), self.summary).to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the rows kept as a polars data frame."""
+        """Return the kept rows as a polars data frame."""
         return Table(self.to_arrow(), self.summary).to_polars()
 
     def write(self, path: Path, *, removed: Path | None = None, force: bool = False) -> None:
-        """Write the rows kept, and those removed if wanted, with every column, as they were.
+        """Write the kept rows to `path`, and the removed rows to `removed` if given, with all columns unchanged.
 
-        A file that exists is replaced only with `force`, and an input never.
+        An existing file is replaced only with `force`; an input file is never replaced.
         """
-        from lookalike.write.outputs import check_outputs, write_rows  # noqa: PLC0415 - only when asked for
+        from lookalike.write.outputs import check_outputs, write_rows  # noqa: PLC0415 - loaded on demand
 
         outputs = {"path": Path(path), **({"removed": Path(removed)} if removed else {})}
         check_outputs(outputs, self.source.paths, force=force, rows=outputs)
@@ -270,12 +273,12 @@ class Deduplicated:
         write_rows(self.source, {place: picks[name] for name, place in outputs.items()})
 
     def report(self, path: Path | str, *, force: bool = False) -> None:
-        """Write a page about the run, for people: what was removed and why, plots, examples.
+        """Write a report of the run: what was removed and why, plots, examples.
 
-        Examples are there if the run was to keep some: `deduplicate(items, examples=3)`. A file that exists is replaced
-        only with `force`, and an input never. Needs the extra `lookalike[report]`.
+        Examples are included if they were requested: `deduplicate(items, examples=3)`. An existing file is replaced
+        only with `force`; an input file is never replaced. Needs the extra `lookalike[report]`.
         """
-        from lookalike.report import report  # noqa: PLC0415 - only when asked for
+        from lookalike.report import report  # noqa: PLC0415 - loaded on demand
 
         report(self, Path(path), force=force)
 
@@ -308,16 +311,16 @@ def pick_rows(source: Source, mask: NDArray[np.bool_]) -> pa.Table:
 
 def printed(table: pa.Table) -> Iterator[str]:
     """Yield the first rows of a table as aligned lines."""
-    head = table.slice(0, SHOWN)
+    head = table.slice(0, SHOWN_ROWS)
     columns = [[name, *map(cell, head[name].to_pylist())] for name in table.column_names]
     widths = [max(map(len, column)) for column in columns]
     for row in zip(*columns, strict=True):
         yield "  " + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-    if table.num_rows > SHOWN:
+    if table.num_rows > SHOWN_ROWS:
         yield "  …"
 
 
 def cell(value: object) -> str:
-    """Return a value as a cell of a printed table."""
+    """Format a value as a cell of a printed table."""
     text = f"{value:.4f}" if isinstance(value, float) else str(value)
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+    return text if len(text) <= MAX_WIDTH else text[: MAX_WIDTH - 1] + "…"

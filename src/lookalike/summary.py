@@ -1,4 +1,4 @@
-"""The numbers of a run, and the sentences a reader should not miss."""
+"""The summary of a run: its numbers, and notes that a reader should not miss."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     from lookalike.tuning.recall import Measured
 
-WIDE = 0.1
-"""Width of an interval for the recall from which a larger sample is advised."""
+WIDE_INTERVAL = 0.1
+"""The width of the recall's confidence interval above which a larger sample is advised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did, in numbers, and what a reader should know about them."""
+    """The numbers of a run, and notes on what a reader should know about them."""
 
     items: int
     kept: int
@@ -26,7 +26,7 @@ class Summary:
     clusters: int
     candidates: int
     copies: int
-    """Items whose shingles are those of an earlier item."""
+    """Items with the same shingles as an earlier item."""
     nulls: int
     empty: int
     """Items without a shingle, nulls included: never compared, always kept."""
@@ -39,21 +39,21 @@ class Summary:
     rows: int
     threshold: float
     recall: float
-    """Chance of a pair exactly at the threshold to be found; or of the nearest, the share that was asked for."""
+    """The chance of finding a pair exactly at the threshold; in a search for the nearest, the recall requested."""
     chance: dict[str, float]
-    """Chance of a pair of each similarity to be found."""
+    """The chance of finding a pair, for each of several similarities."""
     measured: Measured | None
-    """What a sample, searched exactly, says of the recall; none if that was not asked for."""
+    """The recall measured on a sample that was searched exactly; None if that was not requested."""
     threads: int
     seconds: dict[str, float]
     memory: dict[str, int]
-    """The most memory held up to the end of each stage, in bytes."""
+    """The peak memory up to the end of each stage, in bytes."""
     peak_memory_bytes: int
     notes: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
-        """Whether the search was exact: it has no bands, nor anything else that may miss some."""
+        """Whether the search was exact: without bands or anything else that may miss pairs."""
         return self.bands == 0 and self.recall == 1
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,17 +61,17 @@ class Summary:
         return {**asdict(self), "notes": list(self.notes)}
 
 
-def doubts(measured: Measured | None) -> Iterator[str]:
-    """Yield what keeps the measured recall from being known well, and how large a sample would do."""
+def recall_notes(measured: Measured | None) -> Iterator[str]:
+    """Yield a note if the measured recall is uncertain, and how large a sample would suffice."""
     if measured is None or measured.complete:
         return
     low, high = measured.overall.interval
-    if high - low > WIDE:
-        wanted = min(round_up(measured.sampled * ((high - low) / WIDE) ** 2), measured.population)
+    if high - low > WIDE_INTERVAL:
+        wanted = min(round_up(measured.sampled * ((high - low) / WIDE_INTERVAL) ** 2), measured.population)
         seen = f"{plural(measured.overall.pairs, 'pair')} of {plural(measured.sampled, 'item')}"
         yield (
-            f"the recall measured is uncertain ({low:.2f} to {high:.2f}), with {seen}: sample {wanted:,} items to know "
-            "it better"
+            f"the measured recall is uncertain ({low:.2f} to {high:.2f}), with {seen}: sample {wanted:,} items for a "
+            "better estimate"
         )
 
 
@@ -85,7 +85,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def round_up(number: float) -> int:
-    """Round a number up to one digit and zeros.
+    """Round a number up to one significant digit.
 
     >>> round_up(1234.5)
     2000

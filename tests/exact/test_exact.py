@@ -26,12 +26,12 @@ SETS = st.lists(st.sets(st.integers(1, 24), max_size=16), max_size=20)
 
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "whole sets": {"TOO_MANY": -1},
+    "whole sets": {"MAX_COMPARISONS_PER_ITEM": -1},
     "small samples": {"SAMPLED": 0.6, "MIN_SAMPLED": 0.01},
-    "few counters": {"MOST_COUNTERS": 2},
-    "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0, "LEAST_SLOTS": 4, "MOST_COUNTERS": 2},
+    "few counters": {"MAX_COUNTERS": 2},
+    "few slots": {"MAX_SLOTS": 4, "SLOTS_PER_ITEM": 0, "MIN_SLOTS": 4, "MAX_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
-    "small parts": {"TOO_MANY": -1, "ELEMENTS_AT_A_TIME": 5},
+    "small parts": {"MAX_COMPARISONS_PER_ITEM": -1, "ELEMENTS_AT_A_TIME": 5},
     "short rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 1},
     "longer rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 5},
 }
@@ -83,7 +83,7 @@ def test_clusters_are_those_of_brute_force(collection: list[set[int]], threshold
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 2 / 3, 0.8, 0.9, 1.0])
-@pytest.mark.parametrize("path", [{}, {"TOO_MANY": -1}], ids=["samples", "whole sets"])
+@pytest.mark.parametrize("path", [{}, {"MAX_COMPARISONS_PER_ITEM": -1}], ids=["samples", "whole sets"])
 @pytest.mark.usefixtures("changed")
 def test_larger_sets_of_every_similarity(threshold: float) -> None:
     """Versions of the same sets with more or fewer elements changed: many pairs are close to the threshold."""
@@ -148,7 +148,7 @@ def test_the_same_candidates_however_many_threads() -> None:
 
 @pytest.mark.parametrize("recall", [0.99, 1])
 def test_pairs_that_are_forgotten_and_found_again_count_once(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("REMEMBERED", "REMEMBERED_EXACTLY"):
+    for name in ("MAX_SEEN", "MAX_SEEN_EXACT"):
         monkeypatch.setattr(band, name, 8)
     texts = [" ".join(f"w{j}" for j in range(400) if j % 200 != i) for i in range(60)]
     monkeypatch.setattr(verify, "MAX_PAIRS", 60 * 59 // 2)

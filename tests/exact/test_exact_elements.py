@@ -26,10 +26,10 @@ MEASURES: dict[str, Callable[[Collection[int], Collection[int]], float]] = {
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
     "long outlines": {"WORDS": (8,)},
-    "small tasks": {"MEETINGS_AT_A_TIME": 3, "LEAST_MEETINGS": 7, "MOST_MEETINGS": 20, "LEAST_PIVOTS": 1},
-    "no room": {"ROOM": 1},
-    "many candidates": {"BUDGET": 2, "LEAST_MEETINGS": 2, "LEAST_PIVOTS": 2},
-    "many shares": {"TOGETHER": 2},
+    "small tasks": {"COLLISIONS_AT_A_TIME": 3, "MIN_COLLISIONS": 7, "MAX_COLLISIONS": 20, "MIN_PIVOTS": 1},
+    "no room": {"INITIAL_ROOM": 1},
+    "many candidates": {"BUDGET": 2, "MIN_COLLISIONS": 2, "MIN_PIVOTS": 2},
+    "many shares": {"MAX_GROUPED": 2},
 }
 every_measure = pytest.mark.parametrize("measure", MEASURES)
 every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
@@ -97,8 +97,8 @@ def test_rows_have_every_pivot_once(buckets: list[tuple[int, int]], most: int) -
     ends = np.cumsum(sizes)
     widths = np.minimum(sizes - 1, [width for _, width in buckets])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact_elements, "MEETINGS_AT_A_TIME", most)
-        patch.setattr(exact_elements, "LEAST_PIVOTS", 2)
+        patch.setattr(exact_elements, "COLLISIONS_AT_A_TIME", most)
+        patch.setattr(exact_elements, "MIN_PIVOTS", 2)
         rows = exact_elements.cut_rows(ends - sizes, widths, ends)
     pivots = [(pivot, end) for first, last, end in rows.tolist() for pivot in range(first, last)]
     begins = zip((ends - sizes).tolist(), widths.tolist(), ends.tolist(), strict=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.kernels import best as kernels
-from lookalike.kernels.cells import look_in_cells
+from lookalike.kernels.cells import search_cells
 
 scores = st.sampled_from([-3.0, -1.0, -0.0, 0.0, 0.25, 0.5, 1.0]) | st.floats(-1, 1)
 
@@ -62,7 +62,7 @@ def test_search_in_cells(questions: int, looked: int, length: int, wanted: int, 
     asked = rng.integers(-2, 3, (questions, length)).astype(np.float32)
     cells = np.array([rng.permutation(4)[:looked] for _ in range(questions)])
     places, scores = np.empty((questions, wanted), np.int64), np.empty((questions, wanted), np.float32)
-    look_in_cells(asked, cells, begins, rows, places, scores)
+    search_cells(asked, cells, begins, rows, places, scores)
     for q in range(questions):
         expected = naive.best.in_cells(asked[q].tolist(), cells[q].tolist(), begins.tolist(), rows.tolist(), wanted)
         assert list(zip(places[q].tolist(), scores[q].tolist(), strict=True)) == expected

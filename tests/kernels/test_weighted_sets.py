@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from support import call_kernels, strategies
 
 from lookalike.exact.scan import Few
-from lookalike.exact.scan_weights import make_index, may_resemble
+from lookalike.exact.scan_weights import find_candidates, make_index
 from lookalike.features.weighted import spare_pairs
 from lookalike.kernels import weights as kernels
 
@@ -112,7 +112,7 @@ def test_scan_finds_all_that_reach_the_threshold(
     index = make_index(Few(values, sizes.astype(np.int64)), begins)
     totals = np.array([sum(one.values()) for one in few])
     work = np.zeros(len(few)), np.empty(len(few), np.int32)
-    place, one = may_resemble(packed(many), index, totals, threshold, work)
+    place, one = find_candidates(packed(many), index, totals, threshold, work)
     found = set(zip(call_kernels.ints(place), call_kernels.ints(one), strict=True))
     similarity = {
         (i, j): naive.darts.weighted_jaccard(a, b)

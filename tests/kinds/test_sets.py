@@ -37,8 +37,8 @@ MEASURES: dict[str, Callable[[Collection[int], Collection[int]], float]] = {
 BASKETS = [{"milk", "bread", "eggs"}, {"milk", "bread"}, {"beer"}]
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "whole sets": {"TOO_MANY": -1},
-    "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0, "LEAST_SLOTS": 4, "MOST_COUNTERS": 2},
+    "whole sets": {"MAX_COMPARISONS_PER_ITEM": -1},
+    "few slots": {"MAX_SLOTS": 4, "SLOTS_PER_ITEM": 0, "MIN_SLOTS": 4, "MAX_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
     "short rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 1},
 }

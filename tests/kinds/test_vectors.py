@@ -42,7 +42,7 @@ def test_blocks_of_any_size(asked: dict[str, Any], monkeypatch: pytest.MonkeyPat
     pairs = truth(rows, asked)
     for side, held in ((7, 1 << 28), (64, 0)):
         monkeypatch.setattr(exact_vectors, "SIDE", side)
-        monkeypatch.setattr(exact_vectors, "MOST_HELD", held)
+        monkeypatch.setattr(exact_vectors, "MAX_HELD", held)
         assert_same(found(rows, recall=1, **asked), pairs)
 
 

@@ -38,7 +38,7 @@ BASKETS: list[dict[str, float]] = [
 MAPS = pa.array([list(basket.items()) for basket in BASKETS], pa.map_(pa.string(), pa.float64()))
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "few slots": {"MOST_SLOTS": 4, "SLOTS_AN_ITEM": 0, "LEAST_SLOTS": 4, "MOST_COUNTERS": 2},
+    "few slots": {"MAX_SLOTS": 4, "SLOTS_PER_ITEM": 0, "MIN_SLOTS": 4, "MAX_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
 }
 every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)

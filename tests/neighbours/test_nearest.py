@@ -123,7 +123,7 @@ def test_very_large_sets() -> None:
 @pytest.mark.parametrize("recall", [0.99, 1])
 def test_nearest_vectors(asked: dict[str, Any], recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_vectors, "BASE", 50)
-    monkeypatch.setattr(near_vectors, "TOGETHER", 70)
+    monkeypatch.setattr(near_vectors, "QUERIES_AT_A_TIME", 70)
     asked = {name: value for name, value in asked.items() if name != "threshold"}
     rows = collection({**asked, "threshold": 0}, 230)
     matrix = values(rows, asked)
@@ -296,7 +296,7 @@ def test_a_small_sample_is_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_vectors, "PAY", 0)
     rows = spread(np.random.default_rng(5), 4500)
     notes = nearest(rows[:200], 10, against=rows, recall=0.8, measure_recall=3).summary.notes
-    assert any("the recall measured is uncertain" in note for note in notes)
+    assert any("the measured recall is uncertain" in note for note in notes)
 
 
 def test_a_threshold_leaves_out_the_rest() -> None:

@@ -183,8 +183,8 @@ def test_nothing_to_show_is_no_trouble(function: Any, items: list[Any]) -> None:
 def test_the_same_candidates_are_remembered_in_whatever_order_they_come(
     seen: list[tuple[int, int, bool]], cuts: list[int]
 ) -> None:
-    room = examples.REMEMBERED
-    examples.REMEMBERED = 8
+    room = examples.REJECTED_PER_EXAMPLE
+    examples.REJECTED_PER_EXAMPLE = 8
     try:
         fate = {(min(i, j), max(i, j)): pair for i, j, pair in seen if i != j}
         rejected = [code for code, pair in fate.items() if not pair]
@@ -197,7 +197,7 @@ def test_the_same_candidates_are_remembered_in_whatever_order_they_come(
             left, right = memory.items()
             assert set(zip(left.tolist(), right.tolist(), strict=True)) == expected
     finally:
-        examples.REMEMBERED = room
+        examples.REJECTED_PER_EXAMPLE = room
 
 
 def batches(values: list[Any], cuts: list[int]) -> list[list[Any]]:

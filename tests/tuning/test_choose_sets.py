@@ -123,7 +123,7 @@ def test_a_sample_shows_how_similar_sets_are(monkeypatch: pytest.MonkeyPatch) ->
     with Run({"threshold": 0.5}, sets) as run:
         collected = collect(run)
         items, compared = collected.items, collected.compared
-        estimates: Any = items.estimates(compared, items.exact(compared).everywhere())
+        estimates: Any = items.estimates(compared, items.exact(compared).among_all())
         closeness = estimates._closeness
     truth = list(naive.all_pairs(sets, 1e-9).values())
     expected, _ = np.histogram(truth, np.arange(set_kind.CELLS + 2) / set_kind.CELLS)
@@ -142,10 +142,10 @@ def shares_kept(sets: Sets, threshold: float) -> float:
     """Return the share of meetings that outlines keep, as reported by a prepared exact search."""
     with Run({"threshold": threshold, "recall": 1.0}, sets) as run:
         collected = collect(run)
-        prefixes = collected.items.exact(collected.compared).everywhere()
+        prefixes = collected.items.exact(collected.compared).among_all()
         assert isinstance(prefixes, ElementPrefixes)
         assert prefixes.mean_size == np.mean([len(one) for one in sets])
-        assert prefixes.comparisons() <= 2 * prefixes.max_meetings
+        assert prefixes.comparisons() <= 2 * prefixes.max_collisions
         return prefixes.share_kept()
 
 

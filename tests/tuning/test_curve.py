@@ -64,10 +64,10 @@ def test_the_promise_is_kept_at_the_threshold(measure: Measure, threshold: float
 def test_the_curve_rises_towards_what_is_close(measure: Measure, threshold: float) -> None:
     curve = tuned(measure, threshold)
     values, chances = zip(*curve.points(), strict=True)
-    assert (values[0], values[-1]) == (0, curve.most)
-    assert threshold <= curve.most
+    assert (values[0], values[-1]) == (0, curve.end)
+    assert threshold <= curve.end
     assert all((two - one) * (-1 if measure.is_distance else 1) >= 0 for one, two in pairwise(chances))
-    if measure.is_distance and curve.most < (measure.bits or math.inf):
+    if measure.is_distance and curve.end < (measure.bits or math.inf):
         assert chances[-1] <= 0.05
 
 
@@ -99,7 +99,7 @@ def test_the_name_says_of_what_a_measure_is() -> None:
         ({"measure": "dice", "of": "vectors"}, r"for vectors\. Got 'dice'; that is a measure of sets$"),
         ({"of": "words"}, r"^`of` must be sets, vectors or bits\. Got 'words'$"),
         ({"measure": "overlap"}, "there is nothing to tune. Search as it is, or choose jaccard, dice or cosine"),
-        ({"of": "sets", "sample": ["a"]}, "A sample says by itself what its items are. Leave `of` and `bits` out"),
+        ({"of": "sets", "sample": ["a"]}, "`of` and `bits` follow from the items of a `sample`. Leave them out"),
     ],
 )
 def test_what_cannot_be_tuned(asked: dict[str, Any], says: str) -> None:
@@ -133,7 +133,7 @@ def test_a_chance_that_nothing_has() -> None:
 @each
 def test_areas_are_the_integrals(measure: Measure, threshold: float) -> None:
     curve = tuned(measure, threshold)
-    values = np.linspace(0, curve.most, 40_001)
+    values = np.linspace(0, curve.end, 40_001)
     chances = np.array([curve.chance(float(value)) for value in values])
     pairs = values <= threshold if measure.is_distance else values >= threshold
     found = curve.areas()
@@ -142,7 +142,7 @@ def test_areas_are_the_integrals(measure: Measure, threshold: float) -> None:
 
 
 def test_a_curve_needs_what_it_depends_on() -> None:
-    assert Curve(Banding(9, 9), Measure("hamming", "bits", bits=64)).most == 64
+    assert Curve(Banding(9, 9), Measure("hamming", "bits", bits=64)).end == 64
     with pytest.raises(RecipeError, match="`threshold` is required"):
         Curve(Banding(9, 9), Measure("euclidean", "vectors"))
     with pytest.raises(RecipeError, match="`bits` must be the number of bits"):
@@ -162,7 +162,7 @@ def test_pictures_of_characters(measure: Measure, threshold: float) -> None:
     for column, (_, chance) in enumerate(curve.points(WIDTH + 1)):
         assert rows[HEIGHT - 1 - round(chance * (HEIGHT - 1))][column] == "*"
     at = lines[HEIGHT + 2].index("^") - 6
-    assert at == round(threshold / curve.most * WIDTH)
+    assert at == round(threshold / curve.end * WIDTH)
     left, right = ("".join(row[:at] for row in rows), "".join(row[at + 1 :] for row in rows))
     pairs, others = (left, right) if measure.is_distance else (right, left)
     assert "." not in pairs
@@ -218,7 +218,7 @@ def test_every_measure_on_the_command_line(arguments: list[str], measure: Measur
     assert found["found_up_to" if measure.is_distance else "found_from"]["0.9"] == curve.value_at(0.9)
     vain, missed = found["false_positive_area"], found["false_negative_area"]
     assert (vain, missed) == curve.areas()
-    under = np.mean([curve.chance(float(v)) for v in np.linspace(0, curve.most, 10_001)])
+    under = np.mean([curve.chance(float(v)) for v in np.linspace(0, curve.end, 10_001)])
     assert found["share_in_vain"] == pytest.approx(vain / under, abs=1e-3)
     assert (found["signature_bytes"] is None) == (measure.of != "sets")
     shown = done("tune", *arguments, "--recall", "0.95").out

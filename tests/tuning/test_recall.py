@@ -388,5 +388,5 @@ def test_the_summary_shows_the_recall_and_how_sure_it_is() -> None:
     assert "measured, predicted 0." in shown
     assert "pairs of all 380 items" in shown
     shown = " ".join(run_cli.done("dedup", *wanted, "--measure-recall", 10).err.split())
-    assert "Note: the recall measured is uncertain" in shown
-    assert "items to know it better." in shown
+    assert "Note: the measured recall is uncertain" in shown
+    assert "items for a better estimate." in shown

@@ -145,7 +145,7 @@ def test_defaults() -> None:
         (math.nan, 0.99, r"^`threshold` must be in \(0, 1\]\. Got nan$"),
         (0.8, 99, r"^`recall` must be in \(0, 1\]\. Got 99; did you mean 0\.99\?$"),
         (0.8, 0, r"^`recall` must be in \(0, 1\]\. Got 0$"),
-        (0.8, 1, r"^`recall` 1 means an exact search, which has no bands\. Ask for less, such as 0\.999$"),
+        (0.8, 1, r"^`recall` 1 means an exact search, which has no bands\. Give less, such as 0\.999$"),
         (0.8, math.nan, r"^`recall` must be in \(0, 1\]\. Got nan$"),
     ],
 )
@@ -161,7 +161,7 @@ def test_a_threshold_out_of_reach_is_refused(threshold: float) -> None:
 
 
 def test_settings_of_a_sample_need_a_sample() -> None:
-    with pytest.raises(TypeError, match="'shingle' says how to read a sample; give a `sample` too"):
+    with pytest.raises(TypeError, match="`shingle` is a setting for reading a `sample`"):
         tune(0.8, shingle="words:3")
 
 

@@ -1,1 +1,1 @@
-"""Helpers on arrays that every layer uses: Arrow buffers, groups of equal keys, codes of pairs, random numbers."""
+"""Array helpers that every layer uses: Arrow buffers, groups of equal keys, pair codes, random numbers."""

@@ -1,7 +1,8 @@
-"""NumPy arrays and single values as Arrow's.
+"""Conversion of NumPy arrays and single values to Arrow.
 
-`pa.array` and `pa.scalar` do the same, but first import pandas where it is installed, to see whether they were given a
-part of it: a third of a second and 35 MB for nothing. So what every run needs is made here, from plain buffers.
+`pa.array` and `pa.scalar` do the same, but they import pandas first, if it is installed, to check whether their
+argument is a pandas object: that wastes a third of a second and 35 MB. The values that every run needs are therefore
+built here, from plain buffers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def as_arrow(values: NDArray[Any]) -> pa.Array:
-    """Return numbers or Booleans as an Arrow array; numbers are not copied.
+    """Return numbers or Booleans as an Arrow array. Numbers are not copied.
 
     >>> as_arrow(np.array([True, False])).to_pylist()
     [True, False]
@@ -30,13 +31,13 @@ def as_arrow(values: NDArray[Any]) -> pa.Array:
 
 
 def nan_as_null(values: NDArray[np.float64]) -> pa.Array:
-    """Return numbers as an Arrow array, null where they are not a number."""
+    """Return numbers as an Arrow array, with null in place of each NaN."""
     known = pa.py_buffer(np.packbits(~np.isnan(values), bitorder="little"))
     return pa.Array.from_buffers(pa.float64(), len(values), [known, as_arrow(values).buffers()[1]])
 
 
 def text_value(text: str, kind: pa.DataType) -> pa.Scalar:
-    """Return a text as an Arrow scalar of one of the types that texts have."""
+    """Return a text as an Arrow scalar of the given string type."""
     data = text.encode()
     one = pa.Array.from_buffers(
         pa.large_string(), 1, [None, pa.py_buffer(np.array([0, len(data)])), pa.py_buffer(data)]
@@ -45,7 +46,7 @@ def text_value(text: str, kind: pa.DataType) -> pa.Scalar:
 
 
 def null_as_empty(texts: pa.Array) -> pa.Array:
-    """Return texts with an empty one in place of each null."""
+    """Return texts with an empty text in place of each null."""
     return pc.coalesce(texts, text_value("", texts.type)) if texts.null_count else texts
 
 

@@ -1,4 +1,4 @@
-"""Two items as one number, so that pairs can be sorted, looked up and counted once."""
+"""Codes of pairs: two items as one number, so that pairs can be sorted, looked up and deduplicated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def pair_codes(one: NDArray[np.integer[Any]], two: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return a number for each two items, whichever comes first; they are in order as (lesser, greater) are.
+    """Return a number per pair, whichever item comes first. Codes sort as (lesser item, greater item) would.
 
     >>> pair_codes(np.array([1, 2]), np.array([2, 1])).tolist()
     [4294967298, 4294967298]
@@ -22,7 +22,7 @@ def pair_codes(one: NDArray[np.integer[Any]], two: NDArray[np.integer[Any]]) -> 
     return codes
 
 
-def look_up(
+def lookup_scores(
     left: NDArray[np.integer[Any]],
     right: NDArray[np.integer[Any]],
     similarity: NDArray[np.float64],
@@ -30,9 +30,9 @@ def look_up(
     two: NDArray[np.integer[Any]],
     best: float,
 ) -> NDArray[np.float64]:
-    """Return the score of each two items where they are among the pairs, `best` where they are one item, else NaN.
+    """Return the scores of items `one` and `two` among listed pairs: `best` for an item and itself, NaN if not listed.
 
-    Of a pair that is there twice it is the first.
+    If a pair is listed twice, its first score is returned.
     """
     pairs = pair_codes(left, right)
     order = np.argsort(pairs, kind="stable")

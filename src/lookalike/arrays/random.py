@@ -1,6 +1,6 @@
-"""SplitMix64: numbers that look random and follow from a seed alone, the same on every platform.
+"""SplitMix64: pseudo-random numbers that depend on a seed alone and are the same on every platform.
 
-Signatures and samples depend on them: golden tests hold them. All arithmetic is modulo 2^64.
+Signatures and samples depend on them, so golden tests pin them. All arithmetic is modulo 2^64.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def random_numbers(seed: int, places: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the numbers at these places, from 0 on, of the sequence that a seed begins.
+def random_numbers(seed: int, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the numbers at the given positions, counted from 0, of the sequence that starts from a seed.
 
     >>> random_numbers(1, np.arange(2)).tolist()
     [10451216379200822465, 13757245211066428519]
     """
-    return scramble((places.astype(np.uint64) + np.uint64(1)) * GOLDEN + np.uint64(seed))
+    return scramble((positions.astype(np.uint64) + np.uint64(1)) * GOLDEN + np.uint64(seed))
 
 
 def scramble(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a hash of each number, by the finaliser of SplitMix64: no two are the same."""
+    """Return a hash of each number, by the finaliser of SplitMix64: distinct numbers have distinct hashes."""
     numbers = numbers ^ (numbers >> np.uint64(30))
     numbers *= np.uint64(0xBF58476D1CE4E5B9)
     numbers ^= numbers >> np.uint64(27)

@@ -1,4 +1,4 @@
-"""A run of tasks, cut in slices of about one weight."""
+"""Slices of approximately equal weight, to cut a sequence of tasks into."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def slices(weights: NDArray[np.int64], limit: int) -> Iterator[slice]:
-    """Cut a run of tasks in slices of about `limit` weight each."""
+    """Cut a sequence of tasks into slices of approximately `limit` weight each."""
     total = np.cumsum(weights)
     begin = 0
     while begin < len(total):

@@ -28,7 +28,7 @@ def curve_picture(curve: Curve) -> str:
 
 def marks(curve: Curve) -> str:
     """Return the numbers below the horizontal axis, and the name of the measure unless it is jaccard."""
-    values = [curve.most * i / STEPS_MARKED for i in range(STEPS_MARKED + 1)]
+    values = [curve.end * i / STEPS_MARKED for i in range(STEPS_MARKED + 1)]
     texts = [f"{value:.4g}" if curve.measure.is_distance else f"{value:.1f}" for value in values]
     step = WIDTH // STEPS_MARKED
     line = f"{texts[0]:>3}" + "".join(f"{text:>{step}}" for text in texts[1:])
@@ -37,7 +37,7 @@ def marks(curve: Curve) -> str:
 
 def threshold_column(curve: Curve) -> int | None:
     """Return the column of the threshold, if there is one."""
-    return None if curve.threshold is None else min(round(curve.threshold / curve.most * WIDTH), WIDTH)
+    return None if curve.threshold is None else min(round(curve.threshold / curve.end * WIDTH), WIDTH)
 
 
 def labels() -> list[str]:

@@ -36,7 +36,7 @@ class TuneResult:
     @property
     def chances(self) -> list[tuple[float, float]]:
         """Similarities (or distances) to show, each with the chance that two items become candidates."""
-        values = {self.curve.most * i / VALUES_SHOWN for i in range(1, VALUES_SHOWN + 1)}
+        values = {self.curve.end * i / VALUES_SHOWN for i in range(1, VALUES_SHOWN + 1)}
         if self.curve.measure.is_whole:
             values = {float(round(value)) for value in values}
         if self.curve.threshold is not None:
@@ -57,7 +57,7 @@ class TuneResult:
         false, missed = areas
         if self.curve.measure.slot_is_value:
             return false / (1 - error_areas(self.curve.banding, 0.0)[1])
-        at = min(self.curve.threshold or 0.0, self.curve.most) / self.curve.most
+        at = min(self.curve.threshold or 0.0, self.curve.end) / self.curve.end
         found = (at if self.curve.measure.is_distance else 1 - at) - missed
         return false / (false + found) if false + found else 0.0
 

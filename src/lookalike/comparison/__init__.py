@@ -1,4 +1,4 @@
-"""Two items that were compared: how similar they are, and why."""
+"""Comparisons of two items: how similar they are, and why."""
 
 from __future__ import annotations
 

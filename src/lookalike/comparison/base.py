@@ -1,4 +1,4 @@
-"""What is known of any two items that were compared."""
+"""The comparison of two items of any kind."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
 
-DIGITS = 18
-"""After the point, at most, of a value for people."""
+MAX_DECIMALS = 18
+"""The maximum number of decimals of a value shown."""
 
 
 @dataclass(frozen=True)
@@ -25,26 +25,26 @@ class Comparison:
     """How similar two items are, and why."""
 
     value: float
-    """The similarity, or the distance, exactly."""
+    """The exact similarity or distance."""
     threshold: float
-    """The least similarity of a pair, or the most distance."""
+    """The minimum similarity of a pair, or the maximum distance."""
     recipe: Recipe
     bands_met: int
-    """Bands in which the two signatures agree: with one or more, a run would have compared the two."""
+    """The number of bands in which the two signatures agree: a run compares the two if there is at least one."""
 
     @property
     def column(self) -> Column:
-        """What the value is: similarity or distance."""
+        """Whether the value is a similarity or a distance."""
         return self.recipe.measure.column
 
     @property
     def similarity(self) -> float:
-        """How similar the two are; by a measure of distance there is none."""
+        """The similarity of the two items. An error if the measure is a distance."""
         return value_as("similarity", self.column, self.value)
 
     @property
     def distance(self) -> float:
-        """How far apart the two are; by a measure of similarity there is none."""
+        """The distance between the two items. An error if the measure is a similarity."""
         return value_as("distance", self.column, self.value)
 
     @property
@@ -63,32 +63,32 @@ class Comparison:
 
     @property
     def reason(self) -> str:
-        """Why the two are a pair, or why not, in a sentence."""
+        """A sentence that says why the two items are a pair, or why not."""
         if missing := self.missing:
             return f"Not a pair: {missing} matches nothing."
         verdict = "A pair" if self.is_pair else "Not a pair"
-        least = ">=" if self.is_pair else "<"
-        most = "<=" if self.is_pair else ">"
-        relation = most if self.recipe.measure.is_distance else least
-        return f"{verdict}: {self.shares}{self._told} {relation} {self.threshold:.15g}."
+        at_least = ">=" if self.is_pair else "<"
+        at_most = "<=" if self.is_pair else ">"
+        relation = at_most if self.recipe.measure.is_distance else at_least
+        return f"{verdict}: {self.shares}{self._shown_value} {relation} {self.threshold:.15g}."
 
     @property
-    def _told(self) -> str:
-        """The value for people, in as many digits as show on which side of the threshold it is."""
+    def _shown_value(self) -> str:
+        """The value, with enough decimals to show on which side of the threshold it is."""
         if self.recipe.measure.is_whole:
             return f"{self.value:g}"
-        digits = range(4, DIGITS)
+        digits = range(4, MAX_DECIMALS)
         texts = (f"{self.value:.{count}f}" for count in digits)
         return next((text for text in texts if self._is_pair_at(float(text)) == self.is_pair), f"{self.value!r}")
 
     @property
     def missing(self) -> str:
-        """What there is nothing of, which cannot be similar to anything; empty if both are there."""
+        """A description of the item that is empty and so matches nothing; an empty text if neither is."""
         return ""
 
     @property
     def shares(self) -> str:
-        """What the two have in common, as a part of a sentence: it ends before the value."""
+        """What the two items share, as the part of a sentence that precedes the value."""
         return f"{self.column} "
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,6 +111,6 @@ class Comparison:
         return self.reason
 
 
-def count_meetings(keys: NDArray[np.uint64]) -> int:
-    """Count the bands in which two items agree, whose keys are the two columns."""
+def count_shared_bands(keys: NDArray[np.uint64]) -> int:
+    """Count the bands in which two items agree. The columns of `keys` are the keys of the two."""
     return int(np.count_nonzero((keys[:, 0] == keys[:, 1]) & (keys[:, 0] != 0)))

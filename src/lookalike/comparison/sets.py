@@ -1,4 +1,4 @@
-"""Two sets, compared: what both have, and what only one."""
+"""The comparison of two sets: the elements in both, and in only one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lookalike.comparison.base import Comparison, count_meetings
+from lookalike.comparison.base import Comparison, count_shared_bands
 from lookalike.measures.sets import set_measure
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from lookalike.recipe import Recipe
 
-PLAIN = 1e4, 1e15
-"""Weights between these are written with two digits after the point, others with six in all."""
+TWO_DECIMALS = 1e4, 1e15
+"""Weights in this range are written with two decimals, others with six significant digits."""
 
 Amounts = dict[Any, float]
-"""Elements, and how much there is of each: 1 in a set, how often it occurs in a bag, its weight if it has one."""
+"""The amount of each element: 1 in a set, its count in a bag, or its weight."""
 
 
 @dataclass(frozen=True)
@@ -29,38 +29,38 @@ class SetComparison(Comparison):
     """How similar two sets are, and why."""
 
     left: Amounts = field(repr=False)
-    """The elements of the left one, with 1 for each, how often it is there in a bag, or its weight."""
+    """The elements of the left set, each with 1, its count in a bag, or its weight."""
     right: Amounts = field(repr=False)
 
     @cached_property
     def shared(self) -> float:
-        """How much both have: elements, or weight."""
+        """The number of elements, or the weight, that both sets have."""
         return sum(min(self.left[element], self.right[element]) for element in self.shared_elements)
 
     @cached_property
     def only_left(self) -> float:
-        """How much the left one has beyond that."""
-        return beyond(self.left, self.right)
+        """The number of elements, or the weight, that only the left set has."""
+        return excess(self.left, self.right)
 
     @cached_property
     def only_right(self) -> float:
-        """How much the right one has beyond that."""
-        return beyond(self.right, self.left)
+        """The number of elements, or the weight, that only the right set has."""
+        return excess(self.right, self.left)
 
     @cached_property
     def shared_elements(self) -> list[Any]:
-        """The elements that both have, those first of which there is most."""
-        return by_amount({one: min(much, self.right[one]) for one, much in self.left.items() if one in self.right})
+        """The elements in both sets, the largest amounts first."""
+        return by_amount({key: min(amount, self.right[key]) for key, amount in self.left.items() if key in self.right})
 
     @cached_property
     def left_elements(self) -> list[Any]:
-        """The elements that only the left one has, those first of which there is most."""
-        return by_amount({one: much for one, much in self.left.items() if one not in self.right})
+        """The elements in only the left set, the largest amounts first."""
+        return by_amount({key: amount for key, amount in self.left.items() if key not in self.right})
 
     @cached_property
     def right_elements(self) -> list[Any]:
-        """The elements that only the right one has, those first of which there is most."""
-        return by_amount({one: much for one, much in self.right.items() if one not in self.left})
+        """The elements in only the right set, the largest amounts first."""
+        return by_amount({key: amount for key, amount in self.right.items() if key not in self.left})
 
     @property
     def weighted(self) -> bool:
@@ -69,17 +69,17 @@ class SetComparison(Comparison):
 
     @property
     def counted(self) -> bool:
-        """Whether there can be more or less of an element: in bags and weighted sets."""
+        """Whether elements have counts or weights: in bags and weighted sets."""
         return self.recipe.shingling.bag or self.weighted
 
     @property
     def missing(self) -> str:
-        """What there is nothing of, which cannot be similar to anything; empty if both are there."""
+        """A description of the item that is empty and so matches nothing; an empty text if neither is."""
         return "" if self.left and self.right else "a set without elements"
 
     @property
     def shares(self) -> str:
-        """What the two have in common, as a part of a sentence: it ends before the value."""
+        """What the two items share, as the part of a sentence that precedes the value."""
         unit = "of the weight is" if self.weighted else "elements are"
         total = self.shared + self.only_left + self.only_right
         return f"{number(self.shared)} of {number(total)} {unit} shared, "
@@ -101,12 +101,12 @@ def explain_sets(
         value = 0.0
     if value is None:
         sizes = sum(left.values()), sum(right.values())
-        value = set_measure(recipe).similarity(sizes[0] - beyond(left, right), *sizes)
-    return SetComparison(value, recipe.threshold, recipe, count_meetings(keys), left, right)
+        value = set_measure(recipe).similarity(sizes[0] - excess(left, right), *sizes)
+    return SetComparison(value, recipe.threshold, recipe, count_shared_bands(keys), left, right)
 
 
 def amounts(elements: list[Any], *, bag: bool) -> Amounts:
-    """Return the elements of a set, and how much there is of each.
+    """Return the elements of a set, with the amount of each.
 
     >>> amounts(["tea", "milk", "tea"], bag=True)
     {'tea': 2, 'milk': 1}
@@ -119,22 +119,22 @@ def amounts(elements: list[Any], *, bag: bool) -> Amounts:
     return weights
 
 
-def beyond(one: Amounts, other: Amounts) -> float:
-    """Return how much one set has beyond what the other has."""
-    return sum(max(amount - other.get(element, 0), 0) for element, amount in one.items())
+def excess(left: Amounts, right: Amounts) -> float:
+    """Return the amount that the left set has beyond the right one."""
+    return sum(max(amount - right.get(element, 0), 0) for element, amount in left.items())
 
 
-def by_amount(some: Amounts) -> list[Any]:
-    """Return elements, those first of which there is most; among equals by their own order, as a set has none."""
-    return sorted(some, key=lambda element: (-some[element], element))
+def by_amount(weights: Amounts) -> list[Any]:
+    """Return elements, the largest amounts first, then in the elements' own order, since a set has none."""
+    return sorted(weights, key=lambda element: (-weights[element], element))
 
 
 def number(amount: float) -> str:
-    """Write a number of elements, or a weight, for people.
+    """Format a number of elements, or a weight.
 
     >>> number(1_234_567), number(2 / 3), number(1_300_003.0)
     ('1,234,567', '0.666667', '1,300,003')
     """
     if isinstance(amount, int):
         return f"{amount:,}"
-    return f"{amount:,.2f}".rstrip("0").rstrip(".") if PLAIN[0] <= amount < PLAIN[1] else f"{amount:,.6g}"
+    return f"{amount:,.2f}".rstrip("0").rstrip(".") if TWO_DECIMALS[0] <= amount < TWO_DECIMALS[1] else f"{amount:,.6g}"

@@ -1,4 +1,4 @@
-"""Two texts, compared: what they share, and where it stands."""
+"""The comparison of two texts: what they share, and where."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.comparison.base import Comparison, count_meetings
+from lookalike.comparison.base import Comparison, count_shared_bands
 from lookalike.lsh.minhash import Signer
 from lookalike.measures.sets import set_measure
 from lookalike.read import Batch
@@ -27,26 +27,26 @@ class TextComparison(Comparison):
     """How similar two texts are, and why."""
 
     shared: int
-    """Shingles that both have."""
+    """The number of shingles in both texts."""
     only_left: int
     only_right: int
     left: str = field(repr=False)
-    """The text in the form that was compared; token ids as numbers with spaces between them."""
+    """The text as it was compared. Token ids are separated by spaces."""
     right: str = field(repr=False)
     left_spans: tuple[Span, ...] = field(repr=False)
-    """Where the left text has shingles that the right one has too, as positions of characters."""
+    """The character spans of the left text that shared shingles cover."""
     right_spans: tuple[Span, ...] = field(repr=False)
 
     @property
     def missing(self) -> str:
-        """What there is nothing of, which cannot be similar to anything; empty if both are there."""
+        """A description of the item that is empty and so matches nothing; an empty text if neither is."""
         if self.shared + self.only_left and self.shared + self.only_right:
             return ""
         return f"a {self.recipe.shingling.feature.noun} without {self.recipe.shingling} shingles"
 
     @property
     def shares(self) -> str:
-        """What the two have in common, as a part of a sentence: it ends before the value."""
+        """What the two items share, as the part of a sentence that precedes the value."""
         return f"{self.shared:,} of {self.shared + self.only_left + self.only_right:,} shingles are shared, "
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def compare_texts(recipe: Recipe, shingler: Shingler, items: pa.Array) -> TextCo
         value=set_measure(recipe).similarity(shared, *map(int, sizes)) if sizes.all() else 0.0,
         threshold=recipe.threshold,
         recipe=recipe,
-        bands_met=count_meetings(Signer(recipe, shingler).sign(Batch(0, items, None, None)).keys),
+        bands_met=count_shared_bands(Signer(recipe, shingler).sign(Batch(0, items, None, None)).keys),
         shared=shared,
         only_left=only_left,
         only_right=only_right,
@@ -83,7 +83,7 @@ def compare_texts(recipe: Recipe, shingler: Shingler, items: pa.Array) -> TextCo
 def shared_shingles(
     shingler: Shingler, data: NDArray[np.uint8], bounds: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which shingles of two items, in order, the other item has too; item i is `data[slice(*bounds[i])]`."""
+    """Return which shingles of each item the other item has too, in order. Item i is `data[slice(*bounds[i])]`."""
     marker = type(shingler)(replace(shingler.shingling, bag=False))
     left, right = (marker.grams(data, bounds[i : i + 1, 0], bounds[i : i + 1, 1])[0].copy() for i in (0, 1))
     return np.isin(left, right), np.isin(right, left)
@@ -96,7 +96,7 @@ def shared_spans(text: str, shared: NDArray[np.bool_], shingler: Shingler) -> tu
 
 
 def other_spans(text: str, shared: NDArray[np.bool_], shingler: Shingler) -> tuple[Span, ...]:
-    """Return the spans of tokens that no shared shingle covers. The text may be the beginning of a longer one."""
+    """Return the spans of tokens that no shared shingle covers. The text may be the start of a longer one."""
     begins, ends = shingler.token_bounds(text)
     return spans_of(begins, ends, ~covered(len(begins), shared, shingler.shingling.size))
 

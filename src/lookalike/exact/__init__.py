@@ -1,1 +1,1 @@
-"""Searches that miss nothing: among texts, sets, weighted sets, vectors and bits; and of a few items among all."""
+"""Exact searches among texts, sets, weighted sets, vectors and bits; and exact scans of a few items against all."""

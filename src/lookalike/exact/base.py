@@ -1,4 +1,4 @@
-"""What searches that miss nothing have in common: candidates in rounds, until nothing is left to compare."""
+"""The interface of exact searches: they yield candidates in rounds, and miss no pair."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 class Rounds(Protocol):
-    """A search that misses nothing, prepared, in rounds."""
+    """A prepared exact search, in rounds."""
 
     shares: int
     """The number of rounds."""
 
     def buckets(self, width: int) -> Iterator[Proposer]:
-        """Yield the items to compare in each round; `width` is the number of pivots taken at first."""
+        """Yield the items to compare in each round. `width` is the initial number of pivots."""
 
     def close(self) -> None:
-        """Delete what was prepared, if it is not to be searched."""
+        """Delete the prepared data, if it is not to be searched."""
 
 
 class Exact(Protocol):
-    """Finds candidates without missing a pair."""
+    """Finds candidates that include every pair."""
 
-    def everywhere(self) -> Rounds:
+    def among_all(self) -> Rounds:
         """Prepare a search among all items."""
 
     def among(self, members: NDArray[np.int32]) -> Rounds:

@@ -1,6 +1,7 @@
-"""Exact search among bits, for small distances: in more parts than bits may differ, so that one part is the same.
+"""Exact search among bits, for small distances: bits are cut into more parts than bits may differ.
 
-It is the pigeonhole principle: who differs in three bits of 64 agrees in one of four parts of 16.
+By the pigeonhole principle, the items of a pair then agree in at least one part: two items that differ in three bits
+of 64 agree in one of four parts of 16.
 """
 
 from __future__ import annotations
@@ -25,39 +26,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Finds candidates that miss no pair: those that agree in a part of their bits."""
+    """Finds candidates that include every pair: the items that agree in a part of their bits."""
 
     blocks: Blocks
     bits: int
     parts: int
     threads: Threads
 
-    def everywhere(self) -> PartRounds:
-        """Look among all items that are compared."""
+    def among_all(self) -> PartRounds:
+        """Prepare a search among all compared items."""
         return PartRounds(self)
 
     def among(self, members: NDArray[np.int32]) -> BlockRounds:
-        """Look among some, all with all."""
+        """Prepare a search among some items, which compares all with all."""
         return self.blocks.among(members)
 
 
 class PartRounds:
-    """A round for each part."""
+    """A search with one round per part."""
 
     def __init__(self, search: Parts) -> None:
         self._search = search
         self.shares = search.parts
 
     def buckets(self, width: int) -> Iterator[Buckets]:
-        """Yield the items that agree in each part; `width` is how many pivots are taken at first."""
+        """Yield the items that agree in each part. `width` is the initial number of pivots."""
         search = self._search
         rows = search.blocks.vectors.matrix.view(np.uint8)
         edges = np.arange(search.parts + 1) * search.bits // search.parts
 
         def group(part: int) -> Buckets:
-            places = np.arange(edges[part], edges[part + 1])
+            positions = np.arange(edges[part], edges[part + 1])
             keys = np.empty((1, len(rows)), np.uint64)
-            bit_keys(rows, len(places), places, keys)
+            bit_keys(rows, len(positions), positions, keys)
             return Buckets(*find_groups(keys[0], search.blocks.compared), width)
 
         yield from search.threads.map(group, range(search.parts), ahead=search.threads.count)
@@ -67,11 +68,11 @@ class PartRounds:
 
 
 def parts_for(bits: int, distance: float) -> int:
-    """Return the number of parts in which one must be the same; 0 if there are not so many bits."""
+    """Return the number of parts of which a pair must agree in one; 0 if there are fewer bits."""
     parts = int(distance) + 1
     return parts if parts <= bits else 0
 
 
-def meetings(bits: int, parts: int) -> float:
-    """Return how many times two items meet, if their bits have nothing to do with each other."""
+def expected_collisions(bits: int, parts: int) -> float:
+    """Return the expected number of parts in which two unrelated items agree."""
     return float(parts * 2.0 ** -(bits // parts)) if parts else np.inf

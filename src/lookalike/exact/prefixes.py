@@ -1,8 +1,9 @@
-"""Exact search: candidates that miss no pair, by the prefix filter.
+"""Exact search by the prefix filter: candidates that include every pair.
 
-The rare elements of a set take the place of band keys: whoever shares one is in a bucket. They are chosen from a sample
-of the set that is put on disk while texts are read. Most sets turn out to have enough elements that nobody else has,
-and are done with. Where samples have too many common elements, because of a template perhaps, whole sets are made.
+The rare elements of a set take the place of band keys: sets that share one are in a bucket. They are chosen from a
+sample of the set that is written to disk while texts are read. Most sets have enough elements that no other set has,
+and need no comparison. Where samples have too many common elements, for example because of a template, whole sets are
+built.
 """
 
 from __future__ import annotations
@@ -34,33 +35,33 @@ if TYPE_CHECKING:
     from lookalike.store.sets import Sets
 
 SAMPLED = 2.5
-"""Elements sampled of a set, in prefixes: the rarest of them are looked at."""
+"""The number of elements sampled per set, as a multiple of the prefix; the rarest of them are used."""
 
 MIN_SAMPLED = 0.1
-"""The minimum share of elements that is sampled, for the sake of small sets."""
+"""The minimum share of elements sampled, for small sets."""
 
 ALL = (1 << 64) - 1
-"""The cutoff of a sample of everything."""
+"""The cutoff that samples every element."""
 
-MOST_SLOTS, SLOTS_AN_ITEM = 1 << 29, 128
-"""Slots for elements, two bits each, that are used at most: in all, or if that is more, for each set. Elements that
-share a slot look as if they were the same."""
+MAX_SLOTS, SLOTS_PER_ITEM = 1 << 29, 128
+"""The maximum number of slots for elements, of two bits each: in total or, if that is more, per set. Elements that
+share a slot count as the same element."""
 
-MOST_COUNTERS = 1 << 22
-"""Counters for how often elements occur; those that share one are taken to be as frequent as both together."""
+MAX_COUNTERS = 1 << 22
+"""The maximum number of frequency counters. Elements that share a counter count as frequent as both together."""
 
 ELEMENTS_AT_A_TIME = 1 << 20
-"""Elements of sets that a task looks through."""
+"""Elements of sets processed per task."""
 
 ENTRIES_AT_A_TIME = 1 << 22
-"""Entries that are grouped at a time, about."""
+"""The approximate number of entries grouped at a time."""
 
-LEAST_SLOTS = 64
-"""Slots that are used at least."""
+MIN_SLOTS = 64
+"""The minimum number of slots."""
 
-LOOKED_AT = 4
-TOO_MANY = 1000
-"""Shares by which the number of comparisons is estimated; and how many, for each item, make whole sets worth while."""
+SAMPLED_SHARES = 4
+MAX_COMPARISONS_PER_ITEM = 1000
+"""The shares from which the number of comparisons is estimated, and the number per item above which whole sets pay."""
 
 
 def cutoff(recipe: Recipe) -> int:
@@ -69,7 +70,7 @@ def cutoff(recipe: Recipe) -> int:
 
 
 class Sampler:
-    """Takes the place of signing: fingerprints, and a sample of each set, in any number of threads."""
+    """Makes fingerprints and a sample of each set instead of signatures, in any number of threads."""
 
     def __init__(self, recipe: Recipe, shingler: Shingler, below: int) -> None:
         self.shingler = shingler
@@ -77,7 +78,7 @@ class Sampler:
         self._cutoff = np.uint64(below)
 
     def sign(self, batch: Batch) -> Signed:
-        """Return the fingerprint, the size and the sample of every set."""
+        """Return the fingerprints, sizes and samples of sets."""
         columns = self.shingler.columns(batch.items)
         begins, ends = columns.offsets[:-1], columns.offsets[1:]
         prints = np.empty((len(begins), 2), np.uint64)
@@ -101,12 +102,12 @@ class Sampler:
 
 @dataclass(frozen=True, slots=True)
 class PrefixFilter:
-    """Finds the rare elements of all items, or of some."""
+    """Prefix filter that finds the rare elements of all items, or of some."""
 
     compared: NDArray[np.int32]
-    """The items that take part."""
+    """The items to compare."""
     sides: NDArray[np.uint8]
-    """Which of two collections each item is in; empty for one collection."""
+    """The side of each item, if two collections are compared; else empty."""
     items: Items
     sets: Sets
     recipe: Recipe
@@ -115,7 +116,7 @@ class PrefixFilter:
 
     @property
     def goal(self) -> tuple[int, float]:
-        """The measure and the threshold, for kernels."""
+        """The measure and the threshold, as kernels take them."""
         return set_measure(self.recipe).goal(self.recipe.threshold)
 
     @property
@@ -123,12 +124,12 @@ class PrefixFilter:
         """The lowest Jaccard similarity of a pair."""
         return set_measure(self.recipe).min_jaccard(self.recipe.threshold)
 
-    def everywhere(self) -> Prefixes:
-        """Return the rare elements of all items, from samples, or from whole sets where samples would not do."""
+    def among_all(self) -> Prefixes:
+        """Return the rare elements of all items, from samples, or from whole sets if samples do not suffice."""
         items, compared = self.items, self.compared
         below = cutoff(self.recipe)
         found = Prefixes(self, Samples(items, compared), below)
-        if below == ALL or found.comparisons() <= TOO_MANY * len(compared):
+        if below == ALL or found.comparisons() <= MAX_COMPARISONS_PER_ITEM * len(compared):
             return found
         members = found.owners()
         found.close()
@@ -141,7 +142,7 @@ class PrefixFilter:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some sets, or samples of them: that of member i is `elements[begins[i]:ends[i]]`, and its set has `sizes[i]`."""
+    """Some sets, or samples of them: `elements[begins[i]:ends[i]]` for member i, whose set has `sizes[i]` elements."""
 
     elements: NDArray[np.uint64]
     begins: NDArray[np.int64]
@@ -151,14 +152,14 @@ class Part:
 
 
 Marks = tuple["NDArray[np.uint8]", "NDArray[np.uint16]"]
-"""The slots of elements, and their counters."""
+"""The slots of elements, and their frequency counters."""
 
 Out = tuple["NDArray[np.uint64]", "NDArray[np.int32]", "NDArray[np.int32]"]
-"""Room for entries: keys, owners, rests."""
+"""Output arrays for entries: keys, owners, rests."""
 
 
 class Samples:
-    """Samples of the sets of the items that are compared."""
+    """Samples of the sets of the compared items."""
 
     def __init__(self, items: Items, compared: NDArray[np.int32]) -> None:
         self._items = items
@@ -195,9 +196,9 @@ class Whole:
 
 
 class PrefixBuckets(Buckets):
-    """Items that share a rare element. An entry is an item by such an element, and what of its set is left from there.
+    """Buckets of items that share a rare element. An entry is an item, and the rest of its set from that element on.
 
-    Only items that can reach the threshold with what is left of both become candidates.
+    Only items that can reach the threshold with the rests of both become candidates.
     """
 
     _kernels: Any = kernels
@@ -207,7 +208,7 @@ class PrefixBuckets(Buckets):
         keys: NDArray[np.uint64],
         entries: NDArray[np.int32],
         sizes: NDArray[Any],
-        goal: Any,  # noqa: ANN401 - what these kernels call it
+        goal: Any,  # noqa: ANN401 - its type depends on the kernels
         width: int,
     ) -> None:
         order, bounds = find_groups(keys, np.arange(len(keys), dtype=np.int32))
@@ -224,7 +225,7 @@ class PrefixBuckets(Buckets):
 
     @property
     def comparisons(self) -> int:
-        """How many entries are compared with each other if nothing is united, at most."""
+        """The maximum number of comparisons of entries, if nothing is united."""
         total = np.append(0, np.cumsum(self._short[self._items]))
         begins, ends = self._bounds.T
         return int(np.sum((total[ends] - total[begins]) * (ends - begins)))
@@ -254,25 +255,25 @@ class PrefixBuckets(Buckets):
 
 
 def slots_for(total: int, members: int) -> int:
-    """Return how many slots there are for so many elements of so many sets, a power of two."""
-    most = max(MOST_SLOTS, 1 << (SLOTS_AN_ITEM * members).bit_length() >> 1)
-    return max(min(int(power_of_two(4 * total // 3)), most), LEAST_SLOTS)
+    """Return the number of slots, a power of two, for a number of elements and of sets."""
+    limit = max(MAX_SLOTS, 1 << (SLOTS_PER_ITEM * members).bit_length() >> 1)
+    return max(min(int(power_of_two(4 * total // 3)), limit), MIN_SLOTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the entries of some items are: their keys begin at `begin`, part p of them at `bounds[p]` from there."""
+    """The location of entries: their keys begin at `begin`, those of part p at `bounds[p]` after it."""
 
     begin: int
     bounds: NDArray[np.int64]
 
     def count(self, part: int) -> int:
-        """Return how many entries a part has."""
+        """Return the number of entries in a part."""
         return int(self.bounds[part + 1] - self.bounds[part])
 
 
 class Prefixes:
-    """The rare elements of sets, on disk, a share of them at a time in buckets."""
+    """The rare elements of sets, on disk, put into buckets one share at a time."""
 
     def __init__(self, prefix_filter: PrefixFilter, parts: Samples | Whole, below: int) -> None:
         self._filter = prefix_filter
@@ -280,23 +281,23 @@ class Prefixes:
         self._cutoff = np.uint64(below)
         self._column = prefix_filter.scratch.column(np.uint64)
         elements = float(parts.sizes[parts.members].sum(dtype=np.int64))
-        most = (1 - prefix_filter.min_jaccard) * elements + len(parts.members)
-        self.shares = 1 << (int(most) // self._together()).bit_length()
+        max_entries = (1 - prefix_filter.min_jaccard) * elements + len(parts.members)
+        self.shares = 1 << (int(max_entries) // self._grouped_entries()).bit_length()
         marks = self._mark(parts)
         self._blocks = list(prefix_filter.threads.map(lambda part: self._store(part, marks), parts))
 
-    def _together(self) -> int:
-        """Return how many entries are grouped at a time, about."""
+    def _grouped_entries(self) -> int:
+        """Return the approximate number of entries grouped at a time."""
         return ENTRIES_AT_A_TIME
 
     def _mark(self, parts: Samples | Whole) -> Marks:
-        """Note which elements are in several sets, and, about, in how many."""
+        """Mark the elements that are in several sets, and count approximately in how many."""
         slots = slots_for(parts.total, len(parts.members))
-        marks = np.zeros(slots // 4, np.uint8), np.zeros(min(slots, MOST_COUNTERS), np.uint16)
-        everywhere = self._filter.sides
+        marks = np.zeros(slots // 4, np.uint8), np.zeros(min(slots, MAX_COUNTERS), np.uint16)
+        all_sides = self._filter.sides
 
         def mark(part: Part) -> None:
-            sides = everywhere[part.members] if len(everywhere) else everywhere
+            sides = all_sides[part.members] if len(all_sides) else all_sides
             kernels.mark_elements(part.elements, part.begins, part.ends, sides, *marks)
 
         for _ in self._filter.threads.map(mark, parts):
@@ -304,7 +305,7 @@ class Prefixes:
         return marks
 
     def _store(self, part: Part, marks: Marks) -> Block:
-        """Put the rare elements of some members on disk, share by share: all keys, then all owners and rests."""
+        """Write the rare elements of some members to disk, share by share: all keys, then all owners and rests."""
         room = int((part.ends - part.begins).sum())
         keys, owners, rests = np.empty(room, np.uint64), np.empty(room, np.int32), np.empty(room, np.int32)
         filled = self._fill(part, marks, (keys, owners, rests))
@@ -315,14 +316,14 @@ class Prefixes:
         return Block(begin, np.searchsorted(share[order], np.arange(self.shares + 1)))
 
     def _fill(self, part: Part, marks: Marks, out: Out) -> int:
-        """Write the keys of rare elements, whose they are, and what is left from them on; return how many."""
+        """Write the keys of rare elements, their owners, and the rests of sets; return the number of entries."""
         largest = int((part.ends - part.begins).max(initial=0))
         work = (np.empty(largest + 1, np.uint64), np.empty(largest, np.int64), np.empty(kernels.SMALL, np.int64))
         sets = (part.elements, part.begins, part.ends, part.members, part.sizes)
         return int(kernels.prefixes(sets, self._filter.goal, self._cutoff, marks, work, out))
 
     def buckets(self, width: int) -> Iterator[PrefixBuckets]:
-        """Yield the buckets of one share after the other."""
+        """Yield the buckets of each share."""
         threads = self._filter.threads
         largest = max((self._count(share) for share in range(self.shares)), default=0)
         ahead = max(min(threads.count, SORTED_TOGETHER // max(largest, 1)), 1)
@@ -334,12 +335,12 @@ class Prefixes:
         return PrefixBuckets(*self._load(share), self._sizes, self._filter.goal, width)
 
     def comparisons(self) -> int:
-        """Estimate how many entries are compared with each other if nothing is united."""
-        some = range(min(LOOKED_AT, self.shares))
+        """Estimate the number of comparisons of entries, if nothing is united."""
+        some = range(min(SAMPLED_SHARES, self.shares))
         return sum(self.group(share, 1).comparisons for share in some) * self.shares // len(some)
 
     def owners(self) -> NDArray[np.int32]:
-        """Return the items that have entries, in order: only these may be pairs."""
+        """Return the items that have entries, in order: only these can be in pairs."""
         found = np.zeros(len(self._sizes), bool)
         for share in range(self.shares):
             found[self._load(share)[1][:, 0]] = True
@@ -350,11 +351,11 @@ class Prefixes:
         self._column.close()
 
     def _count(self, share: int) -> int:
-        """Return how many entries a share has."""
+        """Return the number of entries in a share."""
         return sum(block.count(share) for block in self._blocks)
 
     def _load(self, share: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """Return the entries of a share: their keys; their owners and rests."""
+        """Return the entries of a share: keys, and (owner, rest) rows."""
         keys, pairs = np.empty((2, self._count(share)), np.uint64)
         at = 0
         for block in self._blocks:

@@ -1,7 +1,7 @@
-"""A few items against all: their exact similarities, in one pass over the texts.
+"""Exact similarities of a few items with all items, in one pass over the texts.
 
-The shingles of the few are put in a table. Every shingle of every item is looked up in it, and nearly all of them are
-turned away by one test of a bit; so a scan takes little longer than making the shingles.
+The shingles of the few items are put in a table. Every shingle of every item is looked up in it, and nearly all of them
+are rejected by testing one bit, so a scan takes little longer than making the shingles.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from lookalike.store.items import Items
 
 TEXT_AT_A_TIME = 1 << 20
-"""Bytes of text that are looked up in one task."""
+"""Bytes of text scanned per task."""
 
 ITEMS_AT_A_TIME = 1 << 20
-"""Items that are cut in tasks in one go."""
+"""Items cut into tasks at a time."""
 
 HITS_AT_A_TIME = 1 << 20
-"""Hits that one task may have, unless one item has more."""
+"""The maximum number of hits per task, unless one item has more."""
 
 BITS_PER_SHINGLE = 16
-"""Bits of the bitmap for each shingle of the few; 1 in so many of the other shingles is looked up in vain."""
+"""Bits of the bitmap per shingle of the few items: 1 in 16 of the other shingles passes it by accident."""
 
 
 MANY = 16
 SHARE_OF_MANY = 8
-"""A shingle that so many of the few have, and 1 in 8 of them at least, is counted for all of the few at once."""
+"""A shingle that at least 16 of the few items have, and at least 1 in 8 of them, is counted for all of them at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Some of the items, and which of the few each resembles: exactly, an item itself included."""
+    """Items that are similar to any of the few items, with exact scores; an item is also a hit of itself."""
 
     item: NDArray[np.int32]
     """Index of the item in the collection."""
@@ -56,7 +56,7 @@ class Hits:
     """Position among the few."""
     similarity: NDArray[np.float64]
     scanned: int
-    """How many items these are the hits of; most have none."""
+    """The number of items scanned; most have no hits."""
 
     def __len__(self) -> int:
         return len(self.item)
@@ -64,7 +64,7 @@ class Hits:
 
 @dataclass(frozen=True, slots=True)
 class Few:
-    """The sets of a few items: set i has `sizes[i]` of the elements, after those of the sets before it."""
+    """The sets of a few items, one after another: set i has `sizes[i]` elements."""
 
     elements: NDArray[np.uint64]
     sizes: NDArray[np.int64]
@@ -74,66 +74,66 @@ class Few:
 
     @classmethod
     def of(cls, indices: NDArray[np.int32], items: Items, shingler: Shingler) -> Few:
-        """Make the sets of these items, each of which has a shingle."""
+        """Build the sets of these items, each of which must have a shingle."""
         elements, sizes = shingler.sets(items.data.view(), items.bounds(indices.astype(np.int64)))
         return cls(elements.copy(), sizes)
 
 
-def scan(look_up: LookUp, few: int, among: NDArray[np.int32], items: Items, threads: Threads) -> Iterator[Hits]:
-    """Yield the items of these indices that resemble any of the few, in order, some items at a time."""
+def scan(search_task: TaskSearch, few: int, among: NDArray[np.int32], items: Items, threads: Threads) -> Iterator[Hits]:
+    """Yield the items of `among` that are similar to any of the few items, in order, task by task."""
 
     def find(task: Task) -> Hits:
-        place, one, similarity = look_up(task)
-        return Hits(task.items[place], one, similarity, len(task.items))
+        position, one, similarity = search_task(task)
+        return Hits(task.items[position], one, similarity, len(task.items))
 
     for hits in threads.map(find, tasks(items, among, few)):
         items.data.trim()
         yield hits
 
 
-def look_up_shingles(
+def shingle_search(
     few: Few, data: NDArray[np.uint8], shingler: Shingler, similarities: Similarities, goal: tuple[float, float]
-) -> LookUp:
-    """Return a function that finds the items of a task that resemble any of the few.
+) -> TaskSearch:
+    """Return a function that finds the items of a task that are similar to any of the few items.
 
-    `goal` is the minimum share of either set that both have, and the minimum similarity of a hit; with 0, a hit shares
-    at least one shingle.
+    `goal` is the minimum share of either set that is in both, and the minimum similarity of a hit. With a minimum of 0,
+    a hit shares at least one shingle.
     """
     share, min_similarity = goal
     index = make_index(few)
     local = threading.local()
 
-    def look_up(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    def search_task(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         if not hasattr(local, "work"):
             local.work = make_work(len(few), index)
         grams, counts = shingler.grams(data, task.bounds[:, 0].copy(), task.bounds[:, 1].copy())
-        place, one, shared = shared_shingles(few, index, grams, counts, task.items, share, local.work)
-        first = np.diff(place, prepend=-1) > 0
-        sizes = shingler.sets(data, task.bounds[place[first]])[1]
+        position, one, shared = shared_shingles(few, index, grams, counts, task.items, share, local.work)
+        first = np.diff(position, prepend=-1) > 0
+        sizes = shingler.sets(data, task.bounds[position[first]])[1]
         similarity = similarities(shared, few.sizes[one], sizes[np.cumsum(first) - 1])
         enough = similarity >= min_similarity
-        return place[enough], one[enough], similarity[enough]
+        return position[enough], one[enough], similarity[enough]
 
-    return look_up
+    return search_task
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Items whose shingles are looked up in one go, and where their texts are."""
+    """Items that are scanned at a time, and the offsets of their texts."""
 
     items: NDArray[np.int32]
     bounds: NDArray[np.int64]
 
 
-LookUp = Callable[[Task], "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]"]
-"""Returns (place of an item in a task, position among the few, similarity) of what is similar enough."""
+TaskSearch = Callable[[Task], "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]"]
+"""Returns (position of an item in a task, position among the few items, similarity) of each hit."""
 
 Similarities = Callable[["NDArray[np.int32]", "NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.float64]"]
 """Returns similarities, from the numbers of shared elements and the sizes of both sets."""
 
 
 def tasks(items: Items, among: NDArray[np.int32], few: int) -> Iterator[Task]:
-    """Cut the items in tasks that take a bounded amount of memory."""
+    """Cut the items into tasks that take a bounded amount of memory."""
     for begin in range(0, len(among), ITEMS_AT_A_TIME):
         some = among[begin : begin + ITEMS_AT_A_TIME]
         bounds = items.bounds(some)
@@ -143,7 +143,7 @@ def tasks(items: Items, among: NDArray[np.int32], few: int) -> Iterator[Task]:
 
 
 def make_index(few: Few) -> tuple[NDArray[Any], ...]:
-    """Make the table of which of the few have a shingle, as the kernel wants it."""
+    """Build the table of which of the few items have a shingle, as the kernel takes it."""
     keys = few.elements.copy()
     members = np.repeat(np.arange(len(few), dtype=np.int32), few.sizes)
     group_keys(keys, members)
@@ -158,9 +158,9 @@ def make_index(few: Few) -> tuple[NDArray[Any], ...]:
 def make_rows(
     keys: NDArray[np.uint64], members: NDArray[np.int32], few: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Make a row with a 1 for each of the few that has a shingle, for shingles that many of them have.
+    """Build a row per shingle that many of the few items have, with a 1 for each item that has it.
 
-    Also returned is which row belongs to a run of equal keys, where the run begins; -1 for none.
+    Also return, at the position where each run of equal keys begins, the row that belongs to it; -1 for none.
     """
     begins = np.flatnonzero(np.diff(keys, prepend=np.uint64(0)) != 0)
     lengths = np.diff(begins, append=len(keys))
@@ -173,7 +173,7 @@ def make_rows(
 
 
 def make_work(few: int, index: tuple[NDArray[Any], ...]) -> tuple[NDArray[np.int32], ...]:
-    """Make what one thread needs to count with."""
+    """Allocate the counters of one thread."""
     table = index[1]
     return np.full(table.size, -1, np.int32), np.zeros(few, np.int32), np.empty(few, np.int32)
 
@@ -184,16 +184,16 @@ def shared_shingles(
     grams: NDArray[np.uint64],
     counts: NDArray[np.int64],
     items: NDArray[np.int32],
-    least: float,
+    min_share: float,
     work: tuple[NDArray[np.int32], ...],
 ) -> list[NDArray[np.int32]]:
-    """Return (place among the items, which of the few, shingles shared) where enough are; `grams` are the items'."""
+    """Return (position of an item, position among the few, shared shingles) where enough are shared, from `grams`."""
     ends = np.cumsum(counts)
     room = min(len(items) * len(few), max(HITS_AT_A_TIME, len(few)))
     out = tuple(np.empty(room, np.int32) for _ in range(3))
     parts: list[list[NDArray[np.int32]]] = []
     first = 0
     while first < len(items):
-        filled, first = kernels.count_shared(grams, ends, items, first, index, few.sizes, least, work, out)
+        filled, first = kernels.count_shared(grams, ends, items, first, index, few.sizes, min_share, work, out)
         parts.append([column[:filled].copy() for column in out])
     return [np.concatenate(columns) for columns in zip(*parts, strict=True)]

@@ -1,4 +1,4 @@
-"""A few weighted sets against all: their exact similarities, in one pass."""
+"""Exact similarities of a few weighted sets with all weighted sets, in one pass."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lookalike.kernels.shingles import power_of_two
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.exact.scan import Few, LookUp, Task
+    from lookalike.exact.scan import Few, Task, TaskSearch
 
 HITS_AT_A_TIME = 1 << 20
-"""Hits that are held at a time, unless one item has more."""
+"""The maximum number of hits held at a time, unless one item has more."""
 
 
-def look_up_weights(few: Few, data: NDArray[np.uint8], least: float) -> LookUp:
-    """Return a function that finds the items of a task that resemble any of the few, by at least so much.
+def weight_search(few: Few, data: NDArray[np.uint8], min_similarity: float) -> TaskSearch:
+    """Return a function that finds the items of a task that are similar enough to any of the few items.
 
-    `data` has the sets of all items. Its answers are (place in the task, position among the few, similarity).
+    `data` holds the sets of all items. The function returns (position in the task, position among the few, similarity).
     """
     numbers = data.view(np.uint64)
     packed = few.elements
@@ -37,22 +37,22 @@ def look_up_weights(few: Few, data: NDArray[np.uint8], least: float) -> LookUp:
     index = make_index(few, begins)
     local = threading.local()
 
-    def look_up(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    def search_task(task: Task) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
         if not hasattr(local, "work"):
             local.work = np.zeros(len(few)), np.empty(len(few), np.int32)
         sizes = (task.bounds[:, 1] - task.bounds[:, 0]) // (2 * NUMBER)
         sets = (numbers, task.bounds[:, 0] // NUMBER, sizes.astype(np.int32))
-        place, one = may_resemble(sets, index, totals, least, local.work)
-        similarity = np.empty(len(place))
-        kernels.similarities(one, place, own, sets, float(least), similarity)
+        position, one = find_candidates(sets, index, totals, min_similarity, local.work)
+        similarity = np.empty(len(position))
+        kernels.similarities(one, position, own, sets, float(min_similarity), similarity)
         enough = similarity > 0
-        return place[enough], one[enough], similarity[enough]
+        return position[enough], one[enough], similarity[enough]
 
-    return look_up
+    return search_task
 
 
 def make_index(few: Few, begins: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
-    """Make the table of which of the few have an element, and with which weight, as the kernel wants it."""
+    """Build the table of which of the few items have an element, and with which weight, as the kernel takes it."""
     member = np.repeat(np.arange(len(few), dtype=np.int32), few.sizes)
     at = np.arange(len(member)) + np.repeat(begins - np.cumsum(few.sizes) + few.sizes, few.sizes)
     keys = few.elements[at]
@@ -65,21 +65,21 @@ def make_index(few: Few, begins: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
     return table, starts, keys, member[order], weights[order]
 
 
-def may_resemble(
+def find_candidates(
     sets: tuple[NDArray[Any], ...],
     index: tuple[NDArray[Any], ...],
     totals: NDArray[np.float64],
-    least: float,
+    min_similarity: float,
     work: tuple[NDArray[np.float64], NDArray[np.int32]],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return (place among the sets, which of the few) where the similarity may be enough."""
+    """Return (position of a set, position among the few) of the candidates: those whose similarity may be enough."""
     count = len(sets[1])
     room = min(count * len(totals), max(HITS_AT_A_TIME, len(totals)))
     out = (np.empty(room, np.int32), np.empty(room, np.int32))
     parts: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
     first = 0
     while first < count:
-        filled, first = kernels.find_resembling(sets, first, index, totals, float(least), work, out)
+        filled, first = kernels.find_resembling(sets, first, index, totals, float(min_similarity), work, out)
         parts.append((out[0][:filled].copy(), out[1][:filled].copy()))
-    place, one = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return place, one
+    position, one = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return position, one

@@ -1,4 +1,4 @@
-"""Exact similarities of sets, by one kernel for texts, baskets, batches and indexes alike."""
+"""Exact similarities of sets, by one kernel for texts, baskets, runs and indexes alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lookalike.measures import SetMeasure
 
     SetColumns = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32]]
-    """The elements of all sets, where each set begins, and their sizes."""
+    """The elements of all sets, the offsets where sets begin, and their sizes."""
 
 
 def score_sets(
@@ -32,8 +32,8 @@ def score_sets(
 ) -> None:
     """Write the similarity of each left set with the right one; 0 where it is below the minimum.
 
-    `code` is the kernel of the measure, own or for searching. Pairs with the same left set come together; `table`
-    returns room for the table of a set of this size.
+    `code` is the measure's own kernel, or its kernel for searching. Pairs with the same left set must be adjacent.
+    `table` allocates the hash table for a set of the given size.
     """
     left, right = sides
     compare_sets(left, right, sets, (code, measure.kernel_threshold(min_score)), out, table)
@@ -61,7 +61,7 @@ def similarities_of(
 def similarities_from_counts(
     measure: SetMeasure, code: int
 ) -> Callable[[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]:
-    """Return a function of the sizes of intersections, left sets and right sets."""
+    """Return a function that computes similarities from the sizes of intersections, left sets and right sets."""
 
     def compute(shared: NDArray[np.int32], left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
         if measure.kernel is None:
@@ -88,7 +88,7 @@ def compare_sets(
         room = table(largest) if table else np.empty(power_of_two(2 * largest), np.uint64)
         similarities(left, right, elements, begins, sizes, goal, room, out)
         return
-    for i, (one, two) in enumerate(zip(left, right, strict=True)):  # a table would be too large: by sorting
+    for i, (one, two) in enumerate(zip(left, right, strict=True)):  # a hash table would be too large: sort instead
         first, second = (elements[begins[item] : begins[item] + sizes[item]] for item in (one, two))
         shared = len(np.intersect1d(first, second, assume_unique=True))
         counts = np.array([shared], np.int32), *(sizes[[item]].astype(np.int64) for item in (one, two))
@@ -99,12 +99,12 @@ def compare_sets(
 def larger_first(
     left: NDArray[np.int32], right: NDArray[np.int32], sizes: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Return pairs with the larger set on the left, sorted by it, and the place that each had.
+    """Return the order of pairs by their larger set, and the pairs in that order with the larger set on the left.
 
-    The left set becomes a table, once for all sets it is compared with; looking up the right one costs its size. That
-    matters where one set is many times as large as the other.
+    The left set becomes a hash table, once for all sets it is compared with; looking up the right set takes time in
+    proportion to its size. That matters where one set is many times as large as the other.
     """
-    turned = sizes[right] > sizes[left]
-    large, small = np.where(turned, right, left), np.where(turned, left, right)
+    swapped = sizes[right] > sizes[left]
+    large, small = np.where(swapped, right, left), np.where(swapped, left, right)
     order = np.argsort(large, kind="stable")
     return order, large[order], small[order]

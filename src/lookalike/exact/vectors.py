@@ -1,4 +1,4 @@
-"""Exact search among vectors: blocks of them against blocks, every pair looked at, only the close ones kept."""
+"""Exact search among vectors: blocks against blocks. Every pair is scored, and only close ones are kept."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ if TYPE_CHECKING:
     from lookalike.store.vectors import Vectors
 
 SIDE = 1 << 10
-"""Vectors in a block."""
+"""The number of vectors per block."""
 
-MOST_HELD = 1 << 28
-"""Bytes of blocks that are held, once they are made ready."""
+MAX_HELD = 1 << 28
+"""The maximum number of bytes of prepared blocks held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Finds candidates that miss no pair, by comparing all vectors, or all of some."""
+    """Finds candidates that include every pair, by comparing all vectors, or some, with each other."""
 
     family: Family
     vectors: Vectors
     compared: NDArray[np.int32]
-    least: float
+    min_score: float
 
-    def everywhere(self) -> BlockRounds:
-        """Look among all vectors that are compared."""
+    def among_all(self) -> BlockRounds:
+        """Prepare a search among all compared vectors."""
         return self.among(self.compared)
 
     def among(self, members: NDArray[np.int32]) -> BlockRounds:
-        """Look among some vectors."""
+        """Prepare a search among some vectors."""
         return BlockRounds(self, members)
 
 
 class BlockRounds:
-    """A round for each block: it against itself and all blocks after it."""
+    """A search with one round per block, which compares it with itself and all blocks after it."""
 
     def __init__(self, blocks: Blocks, members: NDArray[np.int32]) -> None:
         self.blocks = blocks
         self.members = members
         self.shares = max(-(-len(members) // SIDE), 1)
         self._held: dict[int, Matrix] = {}
-        self._holds = len(members) * blocks.vectors.length * 8 <= MOST_HELD
+        self._holds = len(members) * blocks.vectors.length * 8 <= MAX_HELD
 
-    def ready(self, begin: int) -> Matrix:
-        """Return the block that begins there, made ready; all of them are held if they are not too large."""
+    def prepared(self, begin: int) -> Matrix:
+        """Return the block that begins at an index, prepared. All blocks are held if they are not too large."""
         if begin in self._held:
             return self._held[begin]
         made = self.blocks.family.prepare(self.members[begin : begin + SIDE])
@@ -63,7 +63,7 @@ class BlockRounds:
             self._held[begin] = made
         return made
 
-    def buckets(self, width: int) -> Iterator[BlockRow]:  # noqa: ARG002 - all pairs of a block are looked at in one go
+    def buckets(self, width: int) -> Iterator[BlockRow]:  # noqa: ARG002 - all pairs of a block are compared at once
         """Yield the rounds."""
         for begin in range(0, len(self.members), SIDE):
             yield BlockRow(self, begin)
@@ -73,7 +73,7 @@ class BlockRounds:
 
 
 class BlockRow:
-    """One block against itself and all after it."""
+    """One block, compared with itself and all blocks after it."""
 
     def __init__(self, rounds: BlockRounds, begin: int) -> None:
         self._rounds = rounds
@@ -86,14 +86,16 @@ class BlockRow:
         seen: Seen,
         join: Join,  # noqa: ARG002 - nothing is left over
     ) -> Iterator[Candidates]:
-        """Yield the pairs of vectors that are close enough, or nearly so."""
+        """Yield the pairs of vectors that are close enough, up to rounding."""
         blocks, members = self._rounds.blocks, self._rounds.members
         one = members[self._begin : self._begin + SIDE]
-        ready = self._rounds.ready(self._begin)
+        prepared = self._rounds.prepared(self._begin)
         for begin in range(self._begin, len(members), SIDE):
             two = members[begin : begin + SIDE]
             same = begin == self._begin
-            for left, right in above(blocks.family, ready, self._rounds.ready(begin), blocks.least, same=same):
+            for left, right in above(
+                blocks.family, prepared, self._rounds.prepared(begin), blocks.min_score, same=same
+            ):
                 found = Candidates(one[left], two[right])
                 apart = roots[found.left] != roots[found.right]
                 if len(sides):
@@ -106,12 +108,12 @@ class BlockRow:
 
 
 def above(
-    family: Family, one: Matrix, two: Matrix, least: float, *, same: bool
+    family: Family, one: Matrix, two: Matrix, min_score: float, *, same: bool
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    """Yield the places in two blocks of all pairs that may reach the score `least`."""
+    """Yield the positions in two blocks of all pairs that may reach the minimum score."""
     products = family.approximate_scores(one, two)
-    with np.errstate(over="ignore"):  # what is out of range is an infinity, and below all others as well
-        bound = np.float32(np.nextafter(np.float32(least - family.margin), np.float32(-np.inf)))
+    with np.errstate(over="ignore"):  # a bound out of range becomes -inf, which is below all scores
+        bound = np.float32(np.nextafter(np.float32(min_score - family.margin), np.float32(-np.inf)))
     out = (np.empty(1 << 16, np.int32), np.empty(1 << 16, np.int32))
     if products.shape[1] > len(out[0]):
         out = (np.empty(products.shape[1], np.int32), np.empty(products.shape[1], np.int32))

@@ -1,6 +1,6 @@
 """Exact search among weighted sets: the prefix filter, by weight.
 
-Rare elements come first; a prefix ends where less weight is left than the threshold needs. Sets are taken whole.
+Rare elements come first. A prefix ends where less weight is left than the threshold needs. Sets are read whole.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WeightFilter(PrefixFilter):
-    """Finds the rare elements of all items, or of some."""
+    """Prefix filter that finds the rare elements of all items, or of some."""
 
     sets: WeightedSets
 
-    def everywhere(self) -> Prefixes:
+    def among_all(self) -> Prefixes:
         """Return the rare elements of all items."""
         return self.among(self.compared)
 
@@ -36,7 +36,7 @@ class WeightFilter(PrefixFilter):
 
 
 class WeightBuckets(PrefixBuckets):
-    """Items that share a rare element, with what of their weight is left from there."""
+    """Buckets of items that share a rare element, with the rest of their weight from that element on."""
 
     _kernels: Any = kernels
 

@@ -8,7 +8,7 @@ from lookalike.kernels.jit import rough_kernel
 
 
 @rough_kernel
-def look_in_cells(asked, cells, begins, rows, places, scores):
+def search_cells(asked, cells, begins, rows, places, scores):
     """Write the places of the rows with the greatest products with each question, about, among those of some cells.
 
     Cell c has the rows from `begins[c]` on, up to where the next begins; question q looks in `cells[q]`. Where there

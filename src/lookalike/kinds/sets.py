@@ -44,7 +44,7 @@ SEPARATOR = ", "
 CELLS = 200
 """Cells in which similarities are counted."""
 
-MEETINGS_SHARE = 1 / 3
+COLLISIONS_SHARE = 1 / 3
 """The share of possible meetings that come about, where the frequencies of elements follow Zipf's law."""
 
 
@@ -148,7 +148,7 @@ class SetEstimates:
     def exact_is_cheap(self) -> bool:
         """Whether an exact search takes no longer than signing."""
         limit = CHEAP * len(self._compared)
-        return MEETINGS_SHARE * self._prepared.max_meetings * SIFT <= limit or self.exact_seconds <= limit
+        return COLLISIONS_SHARE * self._prepared.max_collisions * SIFT <= limit or self.exact_seconds <= limit
 
     def seconds(self, banding: Banding) -> float:
         """Return the time of a search by bands."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from lookalike.arrays.slices import slices
 from lookalike.exact.prefixes import PrefixFilter, Sampler, cutoff
-from lookalike.exact.scan import Few, scan
-from lookalike.exact.scan import look_up_shingles as look_up
+from lookalike.exact.scan import Few, scan, shingle_search
 from lookalike.exact.set_scores import larger_first, score_sets, similarities_from_counts
 from lookalike.kernels.codes import JACCARD, OVERLAP
 from lookalike.kernels.shingles import power_of_two
@@ -18,9 +17,9 @@ from lookalike.kinds.base import Collection
 from lookalike.lsh.minhash import Signer
 from lookalike.measures import Jaccard
 from lookalike.measures.sets import set_measure
-from lookalike.neighbours.sets import Listed, Scanned
+from lookalike.neighbours.sets import ListFinder, ScanFinder
 from lookalike.store.items import Items
-from lookalike.store.sets import COME_ALONG, Sets
+from lookalike.store.sets import READ_AHEAD, Sets
 from lookalike.tuning.cost import TEXTS, Rates, SetCosts
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.exact.base import Exact
-    from lookalike.exact.scan import Hits, LookUp
+    from lookalike.exact.scan import Hits, TaskSearch
     from lookalike.features.shingles import Shingler
     from lookalike.kinds.base import Compared
     from lookalike.lsh.banding import Banding
@@ -162,7 +161,7 @@ class SetCollection(Collection):
         work = sizes[left].astype(np.int64) + sizes[right]
         many = self._sets.total > MANY_ELEMENTS
         if many:
-            work += 2 * COME_ALONG // self._sets.elements.itemsize
+            work += 2 * READ_AHEAD // self._sets.elements.itemsize
         for _ in threads.map(compare, slices(work, ELEMENTS_MAPPED if many else ELEMENTS_AT_A_TIME)):
             self._sets.trim()
         return out
@@ -213,26 +212,26 @@ class SetCollection(Collection):
         """Compare a few sets with many others."""
         made = self._few(few)
         code = self._measure.kernel_code if one_way else self._measure.search_code
-        return self._scan(made, self._look_up(made, code, min_score), among)
+        return self._scan(made, self._task_search(made, code, min_score), among)
 
     def _few(self, items: NDArray[np.int32]) -> Few:
         return Few.of(items, self._items, self._shingler)
 
-    def _scan(self, few: Few, look_up: LookUp, among: NDArray[np.int32]) -> Iterator[Hits]:
-        return scan(look_up, len(few), among, self._items, self._resources.threads)
+    def _scan(self, few: Few, search_task: TaskSearch, among: NDArray[np.int32]) -> Iterator[Hits]:
+        return scan(search_task, len(few), among, self._items, self._resources.threads)
 
-    def _look_up(self, few: Few, code: int, min_score: float) -> LookUp:
+    def _task_search(self, few: Few, code: int, min_score: float) -> TaskSearch:
         """Return what compares the few with others, by a kernel of the measure."""
         goal = (self._measure.min_jaccard(min_score), min_score)
         compute = similarities_from_counts(self._measure, code)
-        return look_up(few, self._items.data.view(), self._shingler, compute, goal)
+        return shingle_search(few, self._items.data.view(), self._shingler, compute, goal)
 
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:  # noqa: ARG002 - exactly
         """Return what finds the nearest sets: by lists of the sets with each element, if the measure has a kernel."""
         if self._measure.kernel is None:
-            return Scanned(self, among)
+            return ScanFinder(self, among)
         goal = (self._measure.kernel_code, self.recipe.min_score)
-        return Listed(self._sets, self._resources.threads, goal, among)
+        return ListFinder(self._sets, self._resources.threads, goal, among)
 
     # Sampling
 
@@ -245,13 +244,13 @@ class SetCollection(Collection):
     ) -> int:
         """Compare a sample with all others, by the measure and by Jaccard similarity, the chance of a slot."""
         few = self._few(sample)
-        by_jaccard = look_up(
+        by_jaccard = shingle_search(
             few, self._items.data.view(), self._shingler, similarities_from_counts(Jaccard(), JACCARD), (0.0, 0.0)
         )
         scans = [self._scan(few, by_jaccard, originals)]
         follows = self._measure.from_jaccard(1.0) is not None
         if not follows:
-            scans.append(self._scan(few, self._look_up(few, self._measure.search_code, 0.0), originals))
+            scans.append(self._scan(few, self._task_search(few, self._measure.search_code, 0.0), originals))
         with self._resources.stages.stage("scan", len(originals)) as advance:
             for hits in zip(*scans, strict=True):
                 others = hits[0].item != sample[hits[0].few]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lookalike.comparison.base import Comparison, count_meetings
+from lookalike.comparison.base import Comparison, count_shared_bands
 from lookalike.errors import InputError
 from lookalike.exact.bits import Parts
 from lookalike.exact.scan import Hits
@@ -16,7 +16,7 @@ from lookalike.exact.vectors import SIDE, Blocks, above
 from lookalike.kinds.base import Collection, Excerpt, Kind
 from lookalike.kinds.comparers import VectorComparer
 from lookalike.measures.vectors import vector_measure
-from lookalike.neighbours.vectors import find_vectors
+from lookalike.neighbours.vectors import vector_finder
 from lookalike.store.rows import MatrixRows, NumberRows, fingerprints, matrix_of
 from lookalike.store.vectors import Vectors
 from lookalike.tuning.cost import VectorCosts, bit_parts
@@ -96,7 +96,7 @@ class VectorKind(Kind):
         one, other = np.array([0], np.int32), np.array([1], np.int32)
         prints, measure = fingerprints(family.matrix), family.recipe.measure
         score = measure.best if (prints[0] == prints[1]).all() else float(family.scores(one, other)[0])
-        met = count_meetings(family.keys(slice(0, 2), recipe.banding)) if recipe.banding else 0
+        met = count_shared_bands(family.keys(slice(0, 2), recipe.banding)) if recipe.banding else 0
         return Comparison(measure.score(score), recipe.threshold, family.recipe, met)
 
     def family(self, recipe: Recipe, items: pa.Array) -> Family:
@@ -221,7 +221,7 @@ class VectorCollection(Collection):
 
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:
         """Return what finds the nearest vectors."""
-        return find_vectors(self._resources, self.family, queries, among, k, recall)
+        return vector_finder(self._resources, self.family, queries, among, k, recall)
 
     def compare_sample(
         self, sample: NDArray[np.int32], originals: NDArray[np.int32], tally: Tally, random: np.random.Generator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.comparison.sets import explain_sets
-from lookalike.exact.scan_weights import look_up_weights
+from lookalike.exact.scan_weights import weight_search
 from lookalike.exact.weights import WeightFilter
 from lookalike.features.weighted import Weigher
 from lookalike.kernels import weights as kernels
@@ -15,7 +15,7 @@ from lookalike.kinds.base import Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.sets import WrittenSets
 from lookalike.lsh.weighted import WeightSigner
-from lookalike.neighbours.sets import Scanned
+from lookalike.neighbours.sets import ScanFinder
 from lookalike.store.weighted_sets import WeightedSets
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lookalike.comparison.sets import SetComparison
     from lookalike.exact.base import Exact
-    from lookalike.exact.scan import Few, LookUp
+    from lookalike.exact.scan import Few, TaskSearch
     from lookalike.features.shingling import Shingling
     from lookalike.kinds.base import Compared
     from lookalike.lsh.minhash import MadeSets
@@ -87,12 +87,12 @@ class WeightedCollection(WrittenSets):
         """Return the prefix filter by weight."""
         return self._filter(WeightFilter, compared)
 
-    def _look_up(self, few: Few, code: int, min_score: float) -> LookUp:  # noqa: ARG002 - there is one measure
-        return look_up_weights(few, self._items.data.view(), min_score)
+    def _task_search(self, few: Few, code: int, min_score: float) -> TaskSearch:  # noqa: ARG002 - there is one measure
+        return weight_search(few, self._items.data.view(), min_score)
 
     def nearest(self, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float) -> Finder:  # noqa: ARG002 - exactly
         """Return what finds the nearest sets, by comparing with all that share an element."""
-        return Scanned(self, among)
+        return ScanFinder(self, among)
 
     def compare_sample(
         self,

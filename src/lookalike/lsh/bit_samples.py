@@ -1,4 +1,4 @@
-"""Samples of bits: a random bit of two items is the same the likelier, the fewer differ."""
+"""Bit sampling: the fewer bits differ between two items, the likelier a random bit is the same."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ class BitSamples(Family):
     slot_seconds = 0.0
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
-        """Return some of the bits."""
+        """Return the sampled bits."""
         total = self.recipe.measure.bits
-        places = (random_numbers(self.recipe.seed, np.arange(banding.slots)) % np.uint64(total)).astype(np.int64)
+        positions = (random_numbers(self.recipe.seed, np.arange(banding.slots)) % np.uint64(total)).astype(np.int64)
         keys = np.empty((banding.bands, part.stop - part.start), np.uint64)
-        kernels.bit_keys(self.matrix[part].view(np.uint8), banding.rows, places, keys)
+        kernels.bit_keys(self.matrix[part].view(np.uint8), banding.rows, positions, keys)
         return keys
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return minus the number of bits in which each two differ."""
+        """Return the negative number of bits in which each pair differs."""
         out = np.empty(len(left))
         kernels.bit_distances(left, right, self.matrix, out)
         return 0.0 - out
 
     def prepare(self, items: NDArray[np.int32] | slice) -> Matrix:
-        """Return the words."""
+        """Return the 64-bit words of items."""
         return self.matrix[items]
 
     def approximate_scores(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
-        """Return minus the number of bits in which they differ."""
+        """Return the negative number of bits in which each pair differs."""
         out = np.empty((len(one), len(two)), np.float32)
         kernels.all_bit_distances(one, two, out)
         return out
@@ -53,6 +53,6 @@ class BitSamples(Family):
         right: NDArray[np.int32],  # noqa: ARG002
         scores: NDArray[Any],
     ) -> NDArray[Any]:
-        """Return the chances that a random bit is the same."""
+        """Return the chance that a random bit is the same, for each score."""
         bits = self.recipe.measure.bits
         return np.asarray(1 + np.maximum(scores, -bits) / bits)

@@ -1,4 +1,4 @@
-"""Band keys -> buckets -> candidates."""
+"""Buckets of items that share a band key, and the candidates in them."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ if TYPE_CHECKING:
     from lookalike.resources.threads import Threads
 
 BUDGET = 1 << 21
-"""Candidates proposed at a time."""
+"""The maximum number of candidates proposed at a time."""
 
 ALL = BUDGET
-"""Pivots to take at first when every pair is wanted."""
+"""The initial number of pivots when all pairs are wanted."""
 
 ONE = 1
-"""Pivots to take at first when components are wanted: the others will often be united by then."""
+"""The initial number of pivots when only components are wanted: the first often unites the others."""
 
 LARGE = 512
-"""Items from which a bucket is worth a join."""
+"""The minimum number of items for which a bucket is worth a join."""
 
 PATIENCE = 8
-"""Pivots at a time from which a large bucket is called stubborn: seven did not unite it."""
+"""The number of pivots at a time from which a large bucket counts as stubborn: seven pivots did not unite it."""
 
-REMEMBERED = 1 << 23
-"""Candidates remembered, so as not to be compared again; beyond that some may be, once in a band."""
+MAX_SEEN = 1 << 23
+"""Candidates remembered, so that they are not compared again. Beyond that, some are compared once per band."""
 
-REMEMBERED_EXACTLY = 1 << 26
-"""The same in an exact search, where similar items share a great many elements, and so meet again and again."""
+MAX_SEEN_EXACT = 1 << 26
+"""The same in an exact search, where similar items share many elements and so many buckets."""
 
 SORTED_TOGETHER = 1 << 23
-"""Items up to which several bands are sorted at a time."""
+"""The maximum number of items for which several bands are sorted at a time."""
 
 
 Join = Callable[[NDArray[np.int32]], Iterator["Proposer"]]
-"""Splits a large bucket whose items do not unite into other buckets, by what is in the items."""
+"""Splits a large bucket whose items do not unite into smaller buckets, by the contents of the items."""
 
 
 class Banded(Protocol):
-    """Items that have a key in each band."""
+    """Items with one key per band."""
 
     count: int
 
@@ -54,7 +54,7 @@ class Banded(Protocol):
 
 
 class Proposer(Protocol):
-    """Items that may be similar, and what is left to compare among them."""
+    """Items that may be similar, and the comparisons left among them."""
 
     def proposals(
         self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen, join: Join
@@ -64,7 +64,7 @@ class Proposer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Items that share a bucket and were not compared before. Their similarity is unknown."""
+    """Pairs of items that share a bucket and were not compared before. Their similarity is unknown."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]
@@ -73,7 +73,7 @@ class Candidates:
         return len(self.left)
 
 
-def together(parts: Sequence[Candidates]) -> Candidates:
+def concatenate(parts: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several parts as one."""
     return Candidates(
         *(np.concatenate(side) for side in zip(*((part.left, part.right) for part in parts), strict=True))
@@ -81,10 +81,10 @@ def together(parts: Sequence[Candidates]) -> Candidates:
 
 
 class Seen:
-    """Which candidates have been proposed before, as far as memory allows."""
+    """The candidates proposed so far, as many as memory allows."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_known: int) -> None:
+        self._max_known = max_known
         self._table = np.zeros(1 << 12, np.uint64)
         self._known = 0
         self.proposed = 0
@@ -92,7 +92,7 @@ class Seen:
     def new(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> Candidates:
         """Return the candidates not seen before, and remember them."""
         self._make_room(len(left))
-        room = min(self._table.size // 2, self._most) - self._known
+        room = min(self._table.size // 2, self._max_known) - self._known
         count, left_over = kernels.unseen(left, right, self._table, room)
         self._known += room - left_over
         self.proposed += count
@@ -103,7 +103,7 @@ class Seen:
         self.proposed += len(candidates)
 
     def _make_room(self, more: int) -> None:
-        wanted = min(self._known + more, self._most)
+        wanted = min(self._known + more, self._max_known)
         if self._table.size >= 2 * wanted:
             return
         size = self._table.size
@@ -116,10 +116,10 @@ class Seen:
 
 
 class Buckets:
-    """The buckets of one band, with what is left to compare in them.
+    """The buckets of one band, with the comparisons left in them.
 
-    Each bucket is worked through pivot by pivot: a pivot is a candidate with every later item of another component.
-    Where the first pivots unite most of a bucket, little is left to compare; where not, more are taken at a time.
+    Each bucket is processed pivot by pivot: a pivot is a candidate with every later item of another component. If the
+    first pivots unite most of a bucket, little is left to compare; if not, more pivots are taken at a time.
     """
 
     def __init__(self, items: NDArray[np.int32], bounds: NDArray[np.int64], width: int) -> None:
@@ -134,7 +134,7 @@ class Buckets:
     ) -> Iterator[Candidates]:
         """Yield candidates until every bucket is done. The caller may unite `roots` in between.
 
-        A large bucket that some pivots have not united is left to `join`, which looks into the sets.
+        A large bucket that its first pivots have not united is passed to `join`, which splits it by its sets.
         """
         while self._narrow(roots):
             for items in self._take_stubborn():
@@ -145,9 +145,9 @@ class Buckets:
                 yield seen.new(left, right)
 
     def _take_stubborn(self) -> list[NDArray[np.int32]]:
-        """Take out the buckets that are large and not united by now, and return what is left of their items."""
-        behind = self._bounds[:, 1] - self._pivots
-        stubborn = (behind >= LARGE) & (self._widths >= PATIENCE)
+        """Remove the large buckets that are still not united, and return the items left in them."""
+        remaining = self._bounds[:, 1] - self._pivots
+        stubborn = (remaining >= LARGE) & (self._widths >= PATIENCE)
         taken = [
             self._items[pivot:end] for pivot, end in zip(self._pivots[stubborn], self._bounds[stubborn, 1], strict=True)
         ]
@@ -164,20 +164,20 @@ class Buckets:
         return left
 
     def _narrowed(self, roots: NDArray[np.int32]) -> int:
-        """Drop the buckets that are done, and return how many are left."""
+        """Drop the finished buckets, and return how many are left."""
         return int(kernels.narrow(self._items, self._bounds, self._pivots, self._widths, roots, self._work))
 
     def _propose(
         self, roots: NDArray[np.int32], sides: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Take the next pivots of as many buckets as the budget allows, at least of one."""
-        behind = self._bounds[:, 1] - self._pivots
-        if not len(behind):
+        """Take the next pivots of as many buckets as the budget allows, but of at least one."""
+        remaining = self._bounds[:, 1] - self._pivots
+        if not len(remaining):
             return np.empty(0, np.int32), np.empty(0, np.int32)
-        widths = np.minimum(np.clip(BUDGET // behind, 1, self._widths), behind - 1)
-        most = np.cumsum(widths * behind)
-        some = max(int(np.searchsorted(most, BUDGET, side="right")), 1)
-        left = np.empty(int(most[some - 1]), np.int32)
+        widths = np.minimum(np.clip(BUDGET // remaining, 1, self._widths), remaining - 1)
+        room = np.cumsum(widths * remaining)
+        some = max(int(np.searchsorted(room, BUDGET, side="right")), 1)
+        left = np.empty(int(room[some - 1]), np.int32)
         right = np.empty_like(left)
         count = self._write(widths[:some], roots, sides, left, right)
         self._widths[:some] = np.minimum(2 * self._widths[:some], BUDGET)
@@ -191,7 +191,7 @@ class Buckets:
         left: NDArray[np.int32],
         right: NDArray[np.int32],
     ) -> int:
-        """Write the candidates of the next pivots, so many of each of the first buckets; return how many."""
+        """Write the candidates of the next pivots, `widths[i]` of bucket i, and return how many there are."""
         bounds, pivots = self._bounds[: len(widths)], self._pivots[: len(widths)]
         return int(kernels.propose(self._items, bounds, pivots, widths, roots, sides, left, right))
 
@@ -201,7 +201,7 @@ def buckets(
 ) -> Iterator[Buckets]:
     """Yield the buckets of each band in turn.
 
-    `compared` are the items that take part, in order; `width` is how many pivots are taken of a bucket at first.
+    `compared` holds the items to compare, in order. `width` is the initial number of pivots per bucket.
     """
     at_once = threads.count if len(compared) <= SORTED_TOGETHER else 1
     spare: list[NDArray[np.uint64]] = []
@@ -209,11 +209,11 @@ def buckets(
     def sort(band: int) -> Buckets:
         try:
             keys = spare.pop()
-        except IndexError:  # asked for and not looked up before: another thread may be quicker
+        except IndexError:  # not checked beforehand: another thread may take the last one
             keys = np.empty(items.count, np.uint64)
         items.read_band(band, keys)
         found = find_groups(keys, compared)
-        spare.append(keys)  # new memory is dear
+        spare.append(keys)  # allocating new memory is expensive
         return Buckets(*found, width)
 
     yield from threads.map(sort, range(bands), ahead=at_once)

@@ -1,4 +1,4 @@
-"""Cells of features: a random feature of two vectors falls in one cell the likelier, the more features are close."""
+"""Feature cells: the more features of two vectors are close, the likelier a random feature falls in one cell."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FeatureCells(Family):
         self.margin = ROUNDING
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
-        """Return in which cells some of the features fall."""
+        """Return the cells of the sampled features."""
         numbers = random_numbers(self.recipe.seed, np.arange(banding.slots))
         features = (numbers % np.uint64(self.length)).astype(np.int64)
         shifts = uniform_numbers(self.recipe.seed, SHIFTS, banding.slots)
@@ -42,7 +42,7 @@ class FeatureCells(Family):
         return keys
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the share of features in which each two are close."""
+        """Return the share of features in which each pair is close."""
         out = np.empty(len(left))
         kernels.close_features(left, right, self.matrix, self._tolerances, out)
         return out / self.length
@@ -52,7 +52,7 @@ class FeatureCells(Family):
         return self.matrix[items]
 
     def approximate_scores(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
-        """Return the share of features in which they are close."""
+        """Return the share of features in which each pair is close."""
         out = np.empty((len(one), len(two)), np.float32)
         kernels.all_close_features(one, two, self._tolerances, out)
         return out / np.float32(self.length)
@@ -60,7 +60,7 @@ class FeatureCells(Family):
     def slot_chances(self, left: NDArray[np.int32], right: NDArray[np.int32], scores: NDArray[Any]) -> NDArray[Any]:
         """Return the chances that a random feature of two vectors falls in one cell.
 
-        No score tells them: features that are not close may share a cell, and close ones may be closer than needed.
+        They do not follow from scores: distant features may share a cell, and close ones may be closer than needed.
         """
         out = np.empty(scores.shape, np.float32)
         kernels.all_shared_cells(self.prepare(left), self.prepare(right), self._widths, out)

@@ -1,4 +1,4 @@
-"""Random hyperplanes (SimHash): two vectors are on one side of a plane the likelier, the smaller their angle."""
+"""Random hyperplanes (SimHash): the smaller the angle of two vectors, the likelier they are on the same side."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 LARGEST = 1e30
-"""Numbers up to this, and down to its inverse, are safe in single precision."""
+"""Numbers between the inverse of this and this are safe in single precision."""
 
 
 class Hyperplanes(Family):
@@ -33,7 +33,7 @@ class Hyperplanes(Family):
         self._directions = np.empty((self.length, 0), np.float32)
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
-        """Return the sides of planes on which vectors are."""
+        """Return the sides of the planes that vectors are on."""
         products = self.matrix[part].astype(np.float32, copy=False) @ self.directions(banding.slots)
         keys = np.empty((banding.bands, len(products)), np.uint64)
         kernels.sign_keys(products, banding.rows, keys)
@@ -46,9 +46,9 @@ class Hyperplanes(Family):
         return self._directions[:, :count]
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return the cosine of the angle between each two vectors.
+        """Return the cosine of the angle between the vectors of each pair.
 
-        The root of the product of two squares, not the product of their roots: of copies it is the square itself.
+        The divisor is the root of the product of two squares, not the product of two roots: for copies, it is exact.
         """
         out = np.empty(len(left))
         kernels.dot_products(left, right, self.matrix, out)
@@ -56,7 +56,7 @@ class Hyperplanes(Family):
         return np.clip(out, -1.0, 1.0)
 
     def prepare(self, items: NDArray[np.int32] | slice) -> Matrix:
-        """Return vectors scaled to length 1; a row of zeros, which stands for a null, stays as it is."""
+        """Return vectors scaled to length 1. A row of zeros, which represents a null, stays unchanged."""
         lengths = np.sqrt(self.squares[items])
         scale = np.divide(1.0, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
         rows = self.matrix[items]
@@ -65,7 +65,7 @@ class Hyperplanes(Family):
         return (rows * scale[:, None]).astype(np.float32)
 
     def approximate_scores(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
-        """Return products of vectors of length 1."""
+        """Return the dot products of vectors of length 1."""
         products: NDArray[np.float32] = one @ two.T
         return products
 
@@ -75,5 +75,5 @@ class Hyperplanes(Family):
         right: NDArray[np.int32],  # noqa: ARG002
         scores: NDArray[Any],
     ) -> NDArray[Any]:
-        """Return the chances that a plane does not separate two vectors."""
+        """Return the chance that a plane does not separate two vectors, for each score."""
         return np.asarray(1 - np.arccos(np.clip(scores, -1, 1)) / scores.dtype.type(np.pi))

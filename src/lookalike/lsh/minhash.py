@@ -1,4 +1,4 @@
-"""Items -> signatures, kept as one key for each band."""
+"""MinHash signatures of items, kept as one key per band."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
     Made = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]
-    """Band keys, fingerprints, and how many shingles each item has."""
+    """Band keys, fingerprints, and the number of shingles per item."""
 
 TEXT_AT_A_TIME = 1 << 19
-"""Bytes of text whose shingles are made and signed in one go, while they are in a cache."""
+"""Bytes of text whose shingles are built and signed at a time, while they are in the CPU cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A batch after signing: what the later stages need of it."""
+    """A signed batch, with the values that later stages need."""
 
     batch: Batch
     columns: Columns
     keys: NDArray[np.uint64]
     prints: NDArray[np.uint64]
     counts: NDArray[np.int64]
-    """Shingles of each item, repetitions counted."""
+    """The number of shingles per item, including duplicates."""
     sampled: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
-    """In an exact search `keys` are the shingles sampled, one item after the other: how many of each; sizes of sets."""
+    """In an exact search, `keys` holds sampled shingles, item by item. This is their number per item, and set sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeSets:
-    """Sets of items: set i has `sizes[i]` of the elements, after those of the sets before it."""
+    """Sets of items, one after another: set i has `sizes[i]` elements."""
 
     elements: NDArray[np.uint64]
     sizes: NDArray[np.int64]
@@ -54,14 +54,14 @@ class MadeSets:
 
 @dataclass(frozen=True, slots=True)
 class SignedSets(MadeSets):
-    """Items after signing, with their sets."""
+    """Signed items, with their sets."""
 
     keys: NDArray[np.uint64]
     prints: NDArray[np.uint64]
 
 
 class Signer:
-    """Signs batches, in any number of threads. Without a banding it makes fingerprints only."""
+    """Signs batches, in any number of threads. Without a banding, it only makes fingerprints."""
 
     def __init__(self, recipe: Recipe, shingler: Shingler) -> None:
         self.bands, self.rows = (recipe.banding.bands, recipe.banding.rows) if recipe.banding else (0, 0)
@@ -71,21 +71,21 @@ class Signer:
         self._local = threading.local()
 
     def sign(self, batch: Batch) -> Signed:
-        """Return the band keys and the fingerprint of every item; all zero where an item has no shingle."""
+        """Return the band keys and fingerprints of items. They are all zero for an item without shingles."""
         columns = self.shingler.columns(batch.items)
         return Signed(batch, columns, *self.keys(columns.data, columns.offsets[:-1], columns.offsets[1:]))
 
     def keys(
         self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the band keys, the fingerprints and the numbers of shingles; item i is `data[begins[i]:ends[i]]`."""
+        """Return band keys, fingerprints and numbers of shingles. Item i is `data[begins[i]:ends[i]]`."""
         out = self._room(len(begins))
         for _ in self._sign(data, begins, ends, out):
             pass
         return out
 
     def sign_sets(self, items: pa.Array) -> SignedSets:
-        """Return band keys and fingerprints as `sign` does, and the set of every item with them."""
+        """Return band keys and fingerprints, as `sign` does, with the sets of items."""
         columns = self.shingler.columns(items)
         out = self._room(len(items))
         keys, prints, counts = out
@@ -96,7 +96,7 @@ class Signer:
         return SignedSets(np.concatenate(made), counts, keys, prints)
 
     def make_sets(self, items: pa.Array) -> MadeSets:
-        """Return the set of every item."""
+        """Return the sets of items."""
         columns = self.shingler.columns(items)
         bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
         made, sizes = [np.empty(0, np.uint64)], np.empty(len(items), np.int64)
@@ -106,13 +106,13 @@ class Signer:
         return MadeSets(np.concatenate(made), sizes)
 
     def _room(self, count: int) -> Made:
-        """Make room for the keys, the fingerprint and the number of shingles of each item."""
+        """Allocate the keys, fingerprints and numbers of shingles of items."""
         return np.zeros((self.bands, count), np.uint64), np.empty((count, 2), np.uint64), np.empty(count, np.int64)
 
     def _sign(
         self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64], out: Made
     ) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
-        """Sign items, and yield which of them are done, with their shingles while they are in a cache."""
+        """Sign items part by part, and yield each part with its shingles, while they are in the CPU cache."""
         keys, prints, counts = out
         for part in slices(ends - begins, TEXT_AT_A_TIME):
             grams, counts[part] = self.shingler.grams(data, begins[part], ends[part])
@@ -126,5 +126,5 @@ class Signer:
 
 
 def odd_numbers(seed: int, count: int) -> NDArray[np.uint64]:
-    """Return well-mixed odd numbers that follow from the seed alone, the same on every platform."""
+    """Return well-mixed odd numbers that depend on the seed alone and are the same on every platform."""
     return random_numbers(seed, np.arange(count)) | np.uint64(1)

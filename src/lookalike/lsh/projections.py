@@ -1,4 +1,4 @@
-"""Random projections: two vectors fall in one cell of a random line the likelier, the closer they are."""
+"""Random projections: the closer two vectors are, the likelier they fall in one cell of a random line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 KNOWN = 2000
-"""Distances whose chance is computed; those of others are interpolated."""
+"""The number of distances whose chance is computed; others are interpolated."""
 
 
 class Projections(Family):
@@ -30,15 +30,15 @@ class Projections(Family):
 
     def __init__(self, vectors: Rows, recipe: Recipe) -> None:
         super().__init__(vectors, recipe)
-        squared_lengths(self.matrix)  # which raises where one is no number
+        squared_lengths(self.matrix)  # raises an error if a number is not finite
         self._directions = np.empty((self.length, 0))
         self._middle = vectors.middle
-        """Subtracted from vectors before they are multiplied, so that small differences survive."""
+        """Subtracted from vectors before they are multiplied, to preserve small differences."""
         assert isinstance(recipe.measure, Euclidean)  # noqa: S101 - for the type checker
         self._width = recipe.measure.cell(recipe.threshold)
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
-        """Return in which cells of random lines vectors fall."""
+        """Return the cells of random lines that vectors fall in."""
         if self._directions.shape[1] != banding.slots:
             self._directions = normal_numbers(self.recipe.seed, banding.slots, self.length).T.copy()
         products = (self.matrix[part] - self._middle) @ self._directions
@@ -48,18 +48,18 @@ class Projections(Family):
         return keys
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return minus the distance of each two vectors."""
+        """Return the negative distance of each pair of vectors."""
         out = np.empty(len(left))
         kernels.squared_distances(left, right, self.matrix, out)
         return 0.0 - np.sqrt(out)
 
     def prepare(self, items: NDArray[np.int32] | slice) -> Matrix:
-        """Return vectors from the middle on, and the squares of their lengths."""
+        """Return vectors relative to the mean, and the squares of their lengths."""
         rows = self.matrix[items] - self._middle
         return rows, np.einsum("ij,ij->i", rows, rows)
 
     def approximate_scores(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
-        """Return minus about the distance; double precision, since squares that cancel leave little."""
+        """Return the negative approximate distance, in double precision: squares that cancel lose digits."""
         (rows, squares), (others, their_squares) = one, two
         products = rows @ others.T
         products *= -2
@@ -67,7 +67,7 @@ class Projections(Family):
         products += their_squares[None, :]
         largest = squares.max(initial=0) + their_squares.max(initial=0)
         products -= 4 * (self.length + 8) * np.finfo(np.float64).eps * largest
-        with np.errstate(over="ignore"):  # an infinity is as far
+        with np.errstate(over="ignore"):  # an infinite distance is far enough
             closest: NDArray[np.float32] = np.sqrt(np.maximum(products, 0)).astype(np.float32)
         closest *= np.float32(4 * ROUNDING - 1)
         return closest
@@ -78,7 +78,7 @@ class Projections(Family):
         right: NDArray[np.int32],  # noqa: ARG002
         scores: NDArray[Any],
     ) -> NDArray[Any]:
-        """Return the chances that two vectors fall in one cell, interpolated between known distances."""
+        """Return the chance that two vectors fall in one cell, interpolated between known distances."""
         known = np.geomspace(1e-4, 1e6, KNOWN)
         chances = np.array([same_cell(float(ratio), 1.0) for ratio in known])
         return np.asarray(np.interp(np.minimum(-scores, 1e30) / self._width, known, chances))

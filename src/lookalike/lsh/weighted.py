@@ -1,4 +1,4 @@
-"""Weighted sets -> signatures by darts: slots agree with the chance sum(min) / sum(max) of the weights."""
+"""Signatures of weighted sets, by darts: slots agree with the chance sum(min) / sum(max) of the weights."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
 EULER = 0.5772
-"""It takes k (ln k + this) darts, on average, to hit all of k slots."""
+"""Euler's constant: k (ln k + this) darts are needed, on average, to hit all of k slots."""
 
 
 class WeightSigner:
-    """Signs batches of weighted sets, in any number of threads. Without a banding it only makes fingerprints."""
+    """Signs batches of weighted sets, in any number of threads. Without a banding, it only makes fingerprints."""
 
     def __init__(self, recipe: Recipe, weigher: Weigher) -> None:
         self.bands, self.rows = (recipe.banding.bands, recipe.banding.rows) if recipe.banding else (0, 0)
@@ -36,7 +36,7 @@ class WeightSigner:
         self._local = threading.local()
 
     def sign(self, batch: Batch) -> Signed:
-        """Return the band keys and the fingerprint of every item; all zero where an item has no element."""
+        """Return the band keys and fingerprints of items. They are all zero for an item without elements."""
         columns = self._weigher.columns(batch.items)
         begins = columns.offsets[:-1] // NUMBER
         counts = np.diff(columns.offsets) // (2 * NUMBER)
@@ -46,12 +46,12 @@ class WeightSigner:
         return Signed(batch, columns, keys, prints, counts)
 
     def sign_sets(self, items: pa.Array) -> SignedSets:
-        """Return band keys and fingerprints as `sign` does, and the set of every item with them."""
+        """Return band keys and fingerprints, as `sign` does, with the sets of items."""
         signed = self.sign(Batch(0, items, None, None))
         return SignedSets(signed.columns.data.view(np.uint64), signed.counts, signed.keys, signed.prints)
 
     def make_sets(self, items: pa.Array) -> MadeSets:
-        """Return the set of every item."""
+        """Return the sets of items."""
         columns = self._weigher.columns(items)
         return MadeSets(columns.data.view(np.uint64), np.diff(columns.offsets) // (2 * NUMBER))
 

@@ -1,1 +1,1 @@
-"""The most similar others of each item."""
+"""Search for the items most similar to each item."""

@@ -1,4 +1,4 @@
-"""The best answers to questions: which items, and their scores."""
+"""The best answers to queries: items and their scores."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best items of each question so far, the greatest score first; -1 where there are not so many."""
+    """The best items per query so far, the highest score first; -1 where there are fewer."""
 
     items: NDArray[np.int32]
     scores: NDArray[np.float64]
 
     @classmethod
     def of(cls, count: int, k: int) -> Best:
-        """Begin with none."""
+        """Return empty answers for a number of queries."""
         return cls(np.full((count, k), -1, np.int32), np.full((count, k), -np.inf))
 
     def take(self, parts: Iterable[tuple[slice, Best]]) -> Iterator[int]:
-        """Take the best of some questions at a time; yield how many these were."""
+        """Take answers part by part, and yield the number of queries in each part."""
         for part, found in parts:
             self.items[part], self.scores[part] = found.items, found.scores
             yield len(found.items)
 
-    def beyond(self, least: float) -> Best:
-        """Return these without what scores less; its score becomes that of nothing."""
-        there = (self.items >= 0) & (self.scores >= least)
-        return Best(np.where(there, self.items, np.int32(-1)), np.where(there, self.scores, -np.inf))
+    def at_least(self, min_score: float) -> Best:
+        """Return the answers with at least this score; the others become -1, with the score of no item."""
+        enough = (self.items >= 0) & (self.scores >= min_score)
+        return Best(np.where(enough, self.items, np.int32(-1)), np.where(enough, self.scores, -np.inf))
 
 
 class Finder(Protocol):
-    """Answers questions: which items are nearest."""
+    """Answers queries: which items are nearest."""
 
     @property
     def exact(self) -> Finder:
-        """What misses nothing; that is this very finder, if it does not."""
+        """An exact finder: this finder itself, if it is exact."""
 
-    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
-        """Yield the nearest of some questions at a time, and which of them these are; count what is compared."""
+    def answer(self, queries: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the answers to a part of the queries at a time, and which part; count comparisons in `seen`."""
 
 
-class Exactly(Finder, Protocol):
-    """Answers them exactly."""
+class ExactFinder(Finder, Protocol):
+    """Answers queries exactly."""
 
-    def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
-        """Return the nearest of some questions."""
+    def nearest(self, queries: NDArray[np.int32], k: int) -> Best:
+        """Return the nearest items of some queries."""

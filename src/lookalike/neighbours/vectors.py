@@ -1,4 +1,4 @@
-"""The nearest vectors: by comparing with all of them in blocks, or only with those in the nearest cells."""
+"""Search for the nearest vectors: among all of them in blocks, or only in the nearest cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.kernels import best as kernels
 from lookalike.neighbours.best import Best
-from lookalike.neighbours.cells import SAMPLED, Cells, InCells, cost
+from lookalike.neighbours.cells import SAMPLED, CellFinder, Cells, cost
 from lookalike.tuning.cost import product_seconds
 
 if TYPE_CHECKING:
@@ -20,88 +20,90 @@ if TYPE_CHECKING:
     from lookalike.lsh.family import Family
     from lookalike.resources import Resources
 
-TOGETHER = 256
-"""Vectors that are compared with others in one block."""
+QUERIES_AT_A_TIME = 256
+"""Queries compared at a time."""
 
 BASE = 1 << 12
-"""Vectors they are compared with at a time."""
+"""Vectors per block that queries are compared with."""
 
-FEW = 1 << 12
-"""Vectors up to which cells are not worth it."""
+MAX_WITHOUT_CELLS = 1 << 12
+"""The number of vectors up to which cells do not pay off."""
 
-PAY, LEFT = 1.1, 1 / 8
-"""How much longer comparing with all must take than to make cells; and what looking into cells takes of that."""
+PAY, CELL_SHARE = 1.1, 1 / 8
+"""How much longer comparing with all must take than building cells; and the share of it that searching cells takes."""
 
-MOST_HELD = 1 << 30
-"""Bytes of vectors that are held ready to be compared."""
+MAX_HELD = 1 << 30
+"""The maximum number of bytes of prepared vectors held in memory."""
 
 WIDTH = 8
-"""Bytes of a number that is held, at most."""
+"""The maximum number of bytes per number held."""
 
 
-class Everything:
-    """Answers questions by comparing with all vectors, in blocks; they are held ready, if that is not too much."""
+class BlockFinder:
+    """Answers queries exactly, by comparing with all vectors in blocks, which are held if they are not too large."""
 
     def __init__(self, family: Family, among: NDArray[np.int32]) -> None:
         self._family = family
         self._among = among
         self._blocks = [among[begin : begin + BASE] for begin in range(0, len(among), BASE)]
-        self._holds = among.size * family.length * WIDTH <= MOST_HELD
-        self._ready = [family.prepare(block) for block in self._blocks] if self._holds else []
+        self._holds = among.size * family.length * WIDTH <= MAX_HELD
+        self._prepared = [family.prepare(block) for block in self._blocks] if self._holds else []
 
     @property
-    def exact(self) -> Everything:
-        """What misses nothing: this."""
+    def exact(self) -> BlockFinder:
+        """The finder itself, since it is exact."""
         return self
 
-    def answer(self, questions: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
-        """Yield the nearest of some questions at a time."""
-        for part in (slice(begin, begin + TOGETHER) for begin in range(0, len(questions), TOGETHER)):
-            yield part, self.nearest(questions[part], k)
-            seen.proposed += len(questions[part]) * len(self._among)
+    def answer(self, queries: NDArray[np.int32], k: int, seen: Seen) -> Iterator[tuple[slice, Best]]:
+        """Yield the answers to a part of the queries at a time."""
+        for part in (slice(begin, begin + QUERIES_AT_A_TIME) for begin in range(0, len(queries), QUERIES_AT_A_TIME)):
+            yield part, self.nearest(queries[part], k)
+            seen.proposed += len(queries[part]) * len(self._among)
 
-    def nearest(self, questions: NDArray[np.int32], k: int) -> Best:
-        """Return the nearest of some vectors."""
-        family, best = self._family, Best.of(len(questions), k)
-        asked = family.prepare(questions)
+    def nearest(self, queries: NDArray[np.int32], k: int) -> Best:
+        """Return the nearest vectors of some queries."""
+        family, best = self._family, Best.of(len(queries), k)
+        query_rows = family.prepare(queries)
         rows, columns = (np.empty(max(2 * BASE, 1 << 16), np.int32) for _ in range(2))
         for at, some in enumerate(self._blocks):
-            products = family.approximate_scores(asked, self._ready[at] if self._holds else family.prepare(some))
+            products = family.approximate_scores(
+                query_rows, self._prepared[at] if self._holds else family.prepare(some)
+            )
             bounds = bounds_of(products, best, k, family.margin)
             row = 0
             while row < len(products):
                 filled, row = kernels.gather_above_bounds(products, bounds, row, rows, columns)
                 one, two = rows[:filled], some[columns[:filled]]
-                kernels.keep_best(one, two, family.scores(questions[one], two), questions, best.items, best.scores)
+                kernels.keep_best(one, two, family.scores(queries[one], two), queries, best.items, best.scores)
         return best
 
 
 def bounds_of(products: NDArray[np.float32], best: Best, k: int, margin: float) -> NDArray[np.float32]:
-    """Return the score from which on a vector may be among the best of each row."""
+    """Return the minimum score at which a vector may be among the best, per row."""
     bounds = np.where(best.items[:, -1] >= 0, best.scores[:, -1], -np.inf)
     if products.shape[1] > k + 1 and not np.isfinite(bounds).all():
-        there = np.partition(products, products.shape[1] - k - 1, axis=1)[:, products.shape[1] - k - 1]
-        bounds = np.maximum(bounds, there)  # one more than k, since an item itself may be among them
+        last = np.partition(products, products.shape[1] - k - 1, axis=1)[:, products.shape[1] - k - 1]
+        bounds = np.maximum(bounds, last)  # the k + 1st, since the item itself may be among the first k
     with np.errstate(over="ignore"):
         return np.nextafter((bounds - 2 * margin).astype(np.float32), np.float32(-np.inf))
 
 
-def find_vectors(
-    resources: Resources, family: Family, questions: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float
-) -> Everything | InCells:
-    """Return what answers questions about vectors: by cells, if some may be missed and that is worth it."""
-    everything = Everything(family, among)
-    if recall < 1 and family.has_cells and cells_pay(family, len(questions), len(among)):
+def vector_finder(
+    resources: Resources, family: Family, queries: NDArray[np.int32], among: NDArray[np.int32], k: int, recall: float
+) -> BlockFinder | CellFinder:
+    """Return a finder for vectors: by cells, if the recall allows misses and cells pay off, else exact."""
+    all_blocks = BlockFinder(family, among)
+    if recall < 1 and family.has_cells and cells_pay(family, len(queries), len(among)):
         with resources.stages.timed("cells"):
             cells = Cells(family, among, resources.threads)
-            wanted = cells.enough(questions, everything, k, recall)
+            wanted = cells.cells_needed(queries, all_blocks, k, recall)
         if wanted is not None:
-            return InCells(cells, everything, wanted)
-    return everything
+            return CellFinder(cells, all_blocks, wanted)
+    return all_blocks
 
 
-def cells_pay(family: Family, questions: int, among: int) -> bool:
-    """Tell whether there are so many questions that it is worth while to make cells, and to answer some twice."""
-    if questions <= SAMPLED or among <= FEW or among * family.length * WIDTH > MOST_HELD:
+def cells_pay(family: Family, queries: int, among: int) -> bool:
+    """Return whether there are enough queries for cells to pay off, even though a sample is answered twice."""
+    if queries <= SAMPLED or among <= MAX_WITHOUT_CELLS or among * family.length * WIDTH > MAX_HELD:
         return False
-    return questions * among * product_seconds(family) * (1 - LEFT) > PAY * cost(family, among)
+    return queries * among * product_seconds(family) * (1 - CELL_SHARE) > PAY * cost(family, among)

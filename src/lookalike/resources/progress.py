@@ -1,4 +1,4 @@
-"""What a run is doing, for whoever watches: the stage, how far it is, how long each one took."""
+"""Progress of a run: the current stage, how far it is, and how long each stage took."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ T = TypeVar("T")
 
 
 class Watcher(Protocol):
-    """Somebody who wants to see progress, such as a bar on a terminal."""
+    """Receives progress, to show it as a bar on a terminal, for example."""
 
     def begin(self, stage: str, total: int | None) -> None:
-        """Take note of a new stage; `total` is how many steps it has, if that is known."""
+        """Begin a stage of `total` steps, or of an unknown number of steps if it is None."""
 
     def advance(self, steps: int) -> None:
-        """Take note of steps done."""
+        """Record completed steps."""
 
     def end(self, seconds: float) -> None:
-        """Take note of the end of the stage."""
+        """End the current stage."""
 
 
 class Silent:
-    """A watcher who does not care."""
+    """A watcher that ignores progress."""
 
     def begin(self, stage: str, total: int | None) -> None:
         """Do nothing."""
@@ -39,7 +39,7 @@ class Silent:
 
 
 class Stages:
-    """Times the stages of a run, sees how much memory they take, and tells the watcher."""
+    """The stages of a run: measures their time and memory, and notifies the watcher."""
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher or Silent()
@@ -48,7 +48,7 @@ class Stages:
 
     @contextmanager
     def stage(self, name: str, total: int | None = None) -> Iterator[Advance]:
-        """Tell the watcher that a stage begins, how far it is, and when it ends."""
+        """Notify the watcher that a stage begins, how far it is, and when it ends."""
         self.watcher.begin(name, total)
         begin = time.perf_counter()
         try:
@@ -58,7 +58,7 @@ class Stages:
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
-        """Add the time spent inside to that name's."""
+        """Add the time spent in the `with` block to the total of that name."""
         begin = time.perf_counter()
         try:
             yield
@@ -67,7 +67,7 @@ class Stages:
             self.memory[name] = peak_memory()
 
     def timed_each(self, name: str, values: Iterable[T]) -> Iterator[T]:
-        """Yield the values, adding the time it takes to get each to that name's."""
+        """Yield the values, adding the time it takes to get each to the total of that name."""
         iterator = iter(values)
         while True:
             with self.timed(name):
@@ -79,7 +79,7 @@ class Stages:
 
 
 def peak_memory() -> int:
-    """Return the most memory this process has held so far, in bytes; 0 where the system does not tell."""
+    """Return the peak memory of this process so far, in bytes; 0 if the system does not report it."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:

@@ -1,4 +1,4 @@
-"""Work spread over threads, results in order."""
+"""A pool of threads that returns results in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Threads:
-    """A number of threads that last for a run, so that what each has allocated serves again."""
+    """Threads that live as long as a run, so that what each has allocated is reused."""
 
     def __init__(self, count: int | None = None) -> None:
         self.count = thread_count(count)
@@ -27,9 +27,9 @@ class Threads:
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task], *, ahead: int | None = None
     ) -> Iterator[Result]:
-        """Yield `function(task)` for each task, in order; `ahead` tasks at most are under way or waiting.
+        """Yield `function(task)` for each task, in order. At most `ahead` tasks are running or waiting.
 
-        Tasks are drawn in the caller's thread, while the others work.
+        Tasks are drawn from the iterable in the caller's thread, while the other threads work.
         """
         ahead = ahead or 2 * self.count
         waiting: deque[Future[Result]] = deque()
@@ -45,12 +45,12 @@ class Threads:
                 future.cancel()
 
     def close(self) -> None:
-        """End the threads, once they are through with what they are doing."""
+        """End the threads once they have finished their current tasks."""
         self._pool.shutdown(cancel_futures=True)
 
 
 def thread_count(threads: int | None) -> int:
-    """Return the number of threads asked for, or that of the cores this process may use."""
+    """Return the requested number of threads, or the number of cores that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 1:

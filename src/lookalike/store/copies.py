@@ -19,31 +19,31 @@ NONE = np.int32(-1)
 
 @dataclass(frozen=True)
 class Copies:
-    """For each item, the first item with the same shingles (itself, mostly); -1 where there are no shingles."""
+    """The first item with the same features, for each item: usually itself; -1 for an item without features."""
 
     original: NDArray[np.int32] = field(repr=False)
 
     @property
     def originals(self) -> NDArray[np.int32]:
-        """The items that stand for themselves and all their copies: only these are compared."""
+        """The items that represent themselves and all their copies: only these are compared."""
         indices = np.arange(len(self.original), dtype=np.int32)
         return indices[np.equal(self.original, indices)]
 
     @property
     def count(self) -> int:
-        """How many items are a copy of an earlier one."""
+        """The number of items that are a copy of an earlier one."""
         indices = np.arange(len(self.original), dtype=np.int32)
         return int(np.count_nonzero((self.original != indices) & (self.original != NONE)))
 
 
-class Prints:
-    """Fingerprints of items, on disk: two numbers each, of which the first is 0 if there is nothing of an item."""
+class Fingerprints:
+    """Fingerprints of items, on disk: two numbers each, of which the first is 0 if an item has no features."""
 
     def __init__(self, scratch: Scratch) -> None:
         self._halves = (scratch.column(np.uint64), scratch.column(np.uint64))
 
     def append(self, prints: NDArray[np.uint64]) -> None:
-        """Take those of some items, in order."""
+        """Append the fingerprints of some items, in order."""
         for column, half in zip(self._halves, prints.T, strict=True):
             column.append(half)
 
@@ -54,22 +54,22 @@ class Prints:
         return np.asarray(keys != 0)
 
     def copies(self) -> Copies:
-        """Find the items that are the same, and those of which there is nothing; then forget the fingerprints."""
+        """Find equal items, and items without features; then delete the fingerprints."""
         first, second = self._halves
         keys = np.empty(first.size, np.uint64)
         first.read(0, keys)
         items = np.arange(len(keys), dtype=np.int32)
         original = items.copy()
-        there = keys != 0
-        original[~there] = NONE
-        repeated, bounds = find_groups(keys, items if there.all() else items[there])
+        present = keys != 0
+        original[~present] = NONE
+        repeated, bounds = find_groups(keys, items if present.all() else items[present])
         if len(repeated):
             mark_copies(repeated, bounds, second.view(), original)
         self.close()
         return Copies(original)
 
     def close(self) -> None:
-        """Forget the fingerprints."""
+        """Delete the fingerprints."""
         for column in self._halves:
             column.close()
 
@@ -77,10 +77,10 @@ class Prints:
 def mark_copies(
     items: NDArray[np.int32], bounds: NDArray[np.int64], second: NDArray[np.uint64], original: NDArray[np.int32]
 ) -> None:
-    """Point each item at the first one with the same fingerprint.
+    """Set the original of each item to the first item with the same fingerprint.
 
-    `items` share the first half of it, bucket by bucket. Nearly always they share the second as well; what does not
-    goes through the same again, without the firsts.
+    `items` share the first half of their fingerprint, bucket by bucket. Nearly always they share the second half too;
+    those that do not are processed again, without the originals found so far.
     """
     while len(items):
         sizes = np.diff(bounds)

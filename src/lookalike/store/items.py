@@ -1,4 +1,4 @@
-"""Everything known about the items of a run once they are signed."""
+"""The items of a run once they are signed: texts, band keys and fingerprints on disk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.store.copies import Prints
+from lookalike.store.copies import Fingerprints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from lookalike.resources.scratch import Column, Scratch
     from lookalike.store.copies import Copies
 
-LEAST_HELD = 8 << 20
-"""Bytes of texts that may stay in memory once they were read; of larger collections a quarter, up to a limit."""
+MIN_RESIDENT = 8 << 20
+"""Bytes of text that may stay in memory after reading; for larger collections a quarter of it, up to a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the band keys of a batch are: those of band b begin at `begin + b * count`. Or its sample begins there."""
+    """The location of a batch's band keys: those of band b begin at `begin + b * count`. Or of its sample."""
 
     begin: int
     count: int
@@ -32,7 +32,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A batch whose texts and keys are on disk, and what is to be remembered of it."""
+    """A batch whose texts and keys are on disk, with the values that stay in memory."""
 
     begins: NDArray[np.int64]
     lengths: NDArray[np.int32]
@@ -44,7 +44,7 @@ class Stored:
 
 
 class Items:
-    """Texts, band keys and fingerprints of all items, on disk; in memory only where each text is.
+    """Texts, band keys and fingerprints of all items, on disk; only the location of each text is in memory.
 
     Items with fewer than `fragile` shingles are counted.
     """
@@ -53,7 +53,7 @@ class Items:
         self.data: Column[np.uint8] = scratch.column(np.uint8)
         self.keys: Column[np.uint64] = scratch.column(np.uint64)
         self.blocks: list[Block] = []
-        self._prints = Prints(scratch)
+        self._prints = Fingerprints(scratch)
         self._begins: list[NDArray[np.int64]] = []
         self._lengths: list[NDArray[np.int32]] = []
         self._sizes: list[NDArray[np.int32]] = []
@@ -66,7 +66,7 @@ class Items:
         self._fragile = fragile
 
     def store(self, signed: Signed) -> Stored:
-        """Put the texts and keys of a signed batch on disk; batches may come in any order, from any thread."""
+        """Write the texts and keys of a signed batch to disk, in any thread and in any order of batches."""
         data, offsets = signed.columns.data, signed.columns.offsets
         begin = self.data.append(data[offsets[0] : offsets[-1]])
         return Stored(
@@ -80,7 +80,7 @@ class Items:
         )
 
     def append(self, stored: Stored) -> None:
-        """Take a batch that is on disk; now they come in order."""
+        """Append a batch that is on disk. Batches must be appended in order."""
         self._begins.append(stored.begins)
         self._lengths.append(stored.lengths)
         self.blocks.append(stored.block)
@@ -95,8 +95,8 @@ class Items:
         self.fragile += int(np.count_nonzero(stored.counts < self._fragile))
 
     def finish(self) -> None:
-        """Close the books: no more batches will come."""
-        self.data.max_resident = min(max(self.data.size // 4, LEAST_HELD), self.data.max_resident)
+        """Complete the collection: no more batches will come."""
+        self.data.max_resident = min(max(self.data.size // 4, MIN_RESIDENT), self.data.max_resident)
         self.begins = np.concatenate([np.empty(0, np.int64), *self._begins])
         self._begins.clear()
         self.lengths, self.sizes, self.picked = (
@@ -106,7 +106,7 @@ class Items:
             kept.clear()
 
     def bounds(self, items: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Return where the texts of items begin and end in `data`."""
+        """Return the offsets in `data` where the texts of items begin and end."""
         return np.stack((self.begins[items], self.begins[items] + self.lengths[items]), axis=1)
 
     def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
@@ -114,22 +114,22 @@ class Items:
         read_band(self.keys, self.blocks, band, keys)
 
     def parts(self) -> Iterator[NDArray[np.int64]]:
-        """Yield where the texts of items begin and end in `data`, batch by batch."""
+        """Yield the offsets in `data` where the texts of items begin and end, batch by batch."""
         at = 0
         for block in self.blocks:
             yield self.bounds(np.arange(at, at + block.count))
             at += block.count
 
     def store_keys(self, keys: NDArray[np.uint64]) -> Block:
-        """Put the keys of a batch on disk, a row for each band; from any thread."""
+        """Write the keys of a batch to disk, one row per band, in any thread."""
         return Block(self.keys.append(keys), keys.shape[1])
 
     def take_keys(self, blocks: list[Block]) -> None:
-        """Take the keys of all batches, in the place of samples."""
+        """Replace the samples by the keys of all batches."""
         self.blocks = blocks
 
     def samples(self) -> Iterator[tuple[NDArray[np.uint64], slice]]:
-        """Yield the shingles sampled of the items, batch by batch, and which items these are."""
+        """Yield the sampled shingles of items, batch by batch, and the range of these items."""
         at = 0
         for block in self.blocks:
             part = slice(at, at + block.count)
@@ -139,7 +139,7 @@ class Items:
             at = part.stop
 
     def copies(self) -> Copies:
-        """Find the items whose shingles are the same, and those that have none."""
+        """Find the items with equal shingles, and those that have none."""
         return self._prints.copies()
 
 

@@ -1,4 +1,4 @@
-"""The sets of items, made from their texts when they are needed, and kept on disk."""
+"""The sets of items, built from their texts when they are needed, and kept on disk."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from lookalike.store.items import Items
 
 TEXT_AT_A_TIME = 1 << 20
-"""Bytes of text whose sets are made in one task."""
+"""Bytes of text whose sets are built per task."""
 
 MAPPED_AT_A_TIME = 1 << 23
-"""Bytes that one task may map, where texts are few and far between."""
+"""Bytes that one task may map, where texts are far apart."""
 
-COME_ALONG = 1 << 16
-"""Bytes that the system maps together with the first one that is read."""
+READ_AHEAD = 1 << 16
+"""Bytes that the system maps together with the first byte read."""
 
 
 class Sets:
-    """The set of item i, once it is made, is `elements[begins[i]:begins[i] + sizes[i]]`, without repetitions."""
+    """Sets of items. That of item i, once built, is `elements[begins[i]:begins[i] + sizes[i]]`, without duplicates."""
 
     def __init__(self, items: Items, shingler: Shingler, scratch: Scratch, threads: Threads) -> None:
         self._items = items
@@ -41,12 +41,12 @@ class Sets:
 
     @property
     def elements(self) -> NDArray[np.uint64]:
-        """The elements of all sets made so far, read from disk as they are used."""
+        """The elements of all sets built so far, read from disk as they are used."""
         return self._column.view()
 
     @property
     def total(self) -> int:
-        """How many elements there are."""
+        """The number of elements in all sets."""
         return self._column.size
 
     def of(self, item: int) -> NDArray[np.uint64]:
@@ -54,11 +54,11 @@ class Sets:
         return self.elements[self.begins[item] : self.begins[item] + self.sizes[item]]
 
     def trim(self) -> None:
-        """Give back the memory that reading has taken, if it is much."""
+        """Release the memory taken by reading, if it exceeds the limit."""
         self._column.trim()
 
     def make(self, wanted: NDArray[np.int32]) -> None:
-        """Make the sets of the wanted items that have none yet."""
+        """Build the sets of the wanted items that have none yet."""
         fresh = in_order(wanted[self.begins[wanted] < 0])
         if not len(fresh):
             return
@@ -78,8 +78,8 @@ class Sets:
 
 
 def mapped(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many bytes reading each text maps: its own, and those before it that come along."""
+    """Return the number of bytes that reading each text maps: its own, and those mapped before it."""
     gaps = bounds[1:, 0] - bounds[:-1, 1]
     lengths: NDArray[np.int64] = bounds[:, 1] - bounds[:, 0]
-    lengths[1:] += np.where(gaps < 0, COME_ALONG, np.minimum(gaps, COME_ALONG))
+    lengths[1:] += np.where(gaps < 0, READ_AHEAD, np.minimum(gaps, READ_AHEAD))
     return lengths

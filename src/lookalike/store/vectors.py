@@ -1,4 +1,4 @@
-"""Vectors of one length: on disk, in order, with band keys once they are signed."""
+"""Vectors of equal length, on disk, in order, with band keys once they are signed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.errors import InputError
-from lookalike.store.copies import Prints
+from lookalike.store.copies import Fingerprints
 from lookalike.store.items import Block, read_band
 from lookalike.store.rows import fingerprints, matrix_of, widened
 
@@ -36,8 +36,8 @@ class Checked:
     nulls: int
     bits: int
     """The number of bits per row, in whole bytes; 0 for numbers."""
-    truths: int
-    """The number of bits per row that were given, if known."""
+    given_bits: int
+    """The number of bits per row in the input, if known."""
 
 
 class Vectors:
@@ -51,14 +51,14 @@ class Vectors:
         self._rows = rows
         self._scratch = scratch
         self._data: Column[np.uint8] = scratch.column(np.uint8)
-        self._prints = Prints(scratch)
+        self._prints = Fingerprints(scratch)
         self._keys: Column[np.uint64] = scratch.column(np.uint64)
         self._blocks: list[Block] = []
         self._dtype = np.dtype(np.float32)
         self.length = 0
         """Numbers per vector; 0 as long as all are null."""
         self.bits = 0
-        self._truths = 0
+        self._given_bits = 0
         self.count = 0
         self.nulls = 0
 
@@ -81,13 +81,13 @@ class Vectors:
     def append(self, checked: Checked, source: Source, first: int) -> None:
         """Append a checked batch, in order. All rows have the widest type of any batch."""
         rows, prints = checked.rows, checked.prints
-        if checked.nulls == len(rows):  # which have no length
+        if checked.nulls == len(rows):  # nulls have no length
             rows = np.zeros((len(rows), self.length), self._dtype)
         elif not self.length:
             self._begin(rows.shape[1], checked.bits, rows.dtype)
         elif self._differs(checked):
             raise self._other_length(checked, source.locate(first + int(np.argmax(prints[:, 0] != 0))))
-        self._truths = self._truths or checked.truths
+        self._given_bits = self._given_bits or checked.given_bits
         if rows.dtype.itemsize > self._dtype.itemsize:
             self._widen(rows.dtype)
         elif rows.dtype != self._dtype:
@@ -98,15 +98,15 @@ class Vectors:
         self.nulls += checked.nulls
 
     def _begin(self, length: int, bits: int, dtype: np.dtype[Any]) -> None:
-        """Set the shape and type of rows, and write rows for the nulls before."""
+        """Set the shape and type of rows, and write rows for the preceding nulls."""
         self.length, self.bits, self._dtype = length, bits, dtype
         for part in self.parts():
             self._data.append(np.zeros((part.stop - part.start) * length * dtype.itemsize, np.uint8))
 
     def _widen(self, dtype: np.dtype[Any]) -> None:
-        """Rewrite all vectors in a wider type, since a batch has it."""
+        """Rewrite all vectors in the wider type of a new batch."""
         rows, data, prints = self.matrix, self._data, self._prints
-        self._data, self._prints, self._dtype = self._scratch.column(np.uint8), Prints(self._scratch), dtype
+        self._data, self._prints, self._dtype = self._scratch.column(np.uint8), Fingerprints(self._scratch), dtype
         for part in self.parts():
             wide, made = widened(rows[part], prints.present(part), dtype)
             self._data.append(wide.view(np.uint8))
@@ -116,21 +116,21 @@ class Vectors:
         prints.close()
 
     def _differs(self, checked: Checked) -> bool:
-        """Return whether vectors have a different length than those before."""
-        if checked.truths and self._truths and checked.truths != self._truths:
+        """Return whether the vectors of a batch differ in length from the preceding ones."""
+        if checked.given_bits and self._given_bits and checked.given_bits != self._given_bits:
             return True
         return (checked.rows.shape[1], checked.bits) != (self.length, self.bits)
 
     def _other_length(self, checked: Checked, where: str) -> InputError:
-        """Return an error about a vector whose length differs from those before."""
+        """Return an error about a vector whose length differs from the preceding ones."""
         has, had = checked.rows.shape[1], self.length
         if checked.bits:
-            has, had = checked.truths or checked.bits, self._truths or self.bits
+            has, had = checked.given_bits or checked.bits, self._given_bits or self.bits
         what, unit = self._rows.noun, self._rows.unit
         return InputError(f"{where}: the {what} has {has} {unit}, but those before have {had}. Make all of one length")
 
     def finish(self) -> None:
-        """Complete the collection: one of nothing but nulls gets rows, too."""
+        """Complete the collection. A collection of only nulls gets rows, too."""
         if self.count and not self.length:
             self._begin(1, self._rows.min_bits, np.dtype(self._rows.dtype))
 
@@ -150,16 +150,16 @@ class Vectors:
         return first.mean(axis=0, dtype=np.float64) if len(first) else np.zeros(self.length)
 
     def parts(self) -> Iterator[slice]:
-        """Cut the vectors in parts."""
+        """Cut the vectors into parts."""
         for begin in range(0, self.count, ROWS_AT_A_TIME):
             yield slice(begin, min(begin + ROWS_AT_A_TIME, self.count))
 
     def store_keys(self, keys: NDArray[np.uint64]) -> Block:
-        """Put the keys of a part on disk, in any thread; a row for each band."""
+        """Write the keys of a part to disk, one row per band, in any thread."""
         return Block(self._keys.append(keys), keys.shape[1])
 
     def take_keys(self, blocks: list[Block]) -> None:
-        """Remember where the keys of all parts are, in order."""
+        """Record the locations of the keys of all parts, in order."""
         self._blocks = blocks
 
     def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
@@ -167,5 +167,5 @@ class Vectors:
         read_band(self._keys, self._blocks, band, keys)
 
     def trim(self) -> None:
-        """Give back the memory that reading has taken, if it is much."""
+        """Release the memory taken by reading, if it exceeds the limit."""
         self._data.trim()

@@ -1,4 +1,4 @@
-"""The weighted sets of items: they are read from where they were stored, and need not be made."""
+"""The weighted sets of items, read from where they were stored when the items were read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WeightedSets(Sets):
-    """The weighted sets of items, where they were put when they were read."""
+    """Weighted sets of items. They are stored when the items are read and need not be built."""
 
     def __init__(self, items: Items) -> None:
         self._items = items
@@ -32,12 +32,12 @@ class WeightedSets(Sets):
 
     @property
     def columns(self) -> tuple[NDArray[Any], ...]:
-        """All that a kernel must know of them: the numbers, where sets begin, their sizes."""
+        """The arrays that kernels take: the numbers, the offsets where sets begin, their sizes."""
         return self.elements, self.begins, self.sizes
 
     @property
     def total(self) -> int:
-        """How many numbers there are."""
+        """The number of hashes and weights in all sets."""
         return self._items.data.size // NUMBER
 
     @cached_property
@@ -48,8 +48,8 @@ class WeightedSets(Sets):
         return out
 
     def trim(self) -> None:
-        """Give back the memory that reading has taken, if it is much."""
+        """Release the memory taken by reading, if it exceeds the limit."""
         self._items.data.trim()
 
     def make(self, wanted: NDArray[np.int32]) -> None:
-        """Do nothing: there they are."""
+        """Do nothing: the sets exist already."""

@@ -1,1 +1,1 @@
-"""Bands and rows from threshold and recall; what they cost; what recall they had."""
+"""Choice of bands and rows from threshold and recall; their estimated cost; their measured recall."""

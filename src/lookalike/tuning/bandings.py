@@ -1,4 +1,4 @@
-"""The bandings that reach a recall: the fewest bands for each number of rows."""
+"""The bandings that reach a recall: the minimum number of bands per number of rows."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
 MAX_ROWS, MAX_BANDS = 128, 4096
-"""Limits of the bandings that are tried on a sample of a collection."""
+"""Limits of the bandings tried on a sample of a collection."""
 
 
 def sampled_bandings(recipe: Recipe, recall: float) -> Iterator[Banding]:
     """Yield bandings to try on a sample, one per number of rows."""
-    meets = recipe.measure.slot_chance(recipe.threshold, recipe.threshold)
+    slot_chance = recipe.measure.slot_chance(recipe.threshold, recipe.threshold)
     for rows in range(1, MAX_ROWS + 1):
-        if meets <= 0 or meets**rows < 1 / MAX_BANDS / 10:
+        if slot_chance <= 0 or slot_chance**rows < 1 / MAX_BANDS / 10:
             return
-        bands = bands_for(meets, recall, rows)
+        bands = bands_for(slot_chance, recall, rows)
         if bands > MAX_BANDS or bands * rows > LARGEST_SIGNATURE:
             return
         yield Banding(bands, rows)
 
 
-def short_bandings(meets: float, recall: float, max_slots: float, max_rows: int) -> list[Banding]:
+def short_bandings(slot_chance: float, recall: float, max_slots: float, max_rows: int) -> list[Banding]:
     """List bandings, one per number of rows, until a signature becomes too long to be worth it."""
     found = []
     for rows in range(1, LARGEST_SIGNATURE):
-        bands = bands_for(meets, recall, rows)
+        bands = bands_for(slot_chance, recall, rows)
         if bands * rows > LARGEST_SIGNATURE:
             break
         found.append(Banding(bands, rows))
@@ -41,10 +41,10 @@ def short_bandings(meets: float, recall: float, max_slots: float, max_rows: int)
     return found
 
 
-def bands_for(meets: float, recall: float, rows: int) -> int:
-    """Return the fewest bands that reach the recall, given the chance that a slot agrees at the threshold."""
-    whole = meets**rows
-    if whole >= recall:
+def bands_for(slot_chance: float, recall: float, rows: int) -> int:
+    """Return the minimum number of bands that reach a recall, given the chance that a slot agrees at the threshold."""
+    band_chance = slot_chance**rows
+    if band_chance >= recall:
         return 1
-    bands = math.ceil(math.log1p(-recall) / math.log1p(-whole))
-    return bands if 1 - (1 - whole) ** bands >= recall else bands + 1
+    bands = math.ceil(math.log1p(-recall) / math.log1p(-band_chance))
+    return bands if 1 - (1 - band_chance) ** bands >= recall else bands + 1

@@ -1,8 +1,8 @@
 """The cost model: how long a search takes, by bands or exactly, in seconds of one core.
 
-Every constant stands here, once. They were fitted to CPU times of runs on 2,000 to 127,000 items. On other machines all
-of them differ, but their ratios, which decide, differ little. Nothing depends on time measured during a run, nor on the
-number of threads: the same collection gets the same bands everywhere.
+All constants are defined here. They were fitted to CPU times of runs on 2,000 to 127,000 items. On other machines they
+differ, but their ratios, which decide, differ little. Nothing depends on time measured during a run, nor on the number
+of threads: the same collection gets the same bands everywhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lookalike.exact.bits import meetings, parts_for
+from lookalike.exact.bits import expected_collisions, parts_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,22 +34,22 @@ class Rates:
     """Seconds per operation of a search by bands."""
 
     band: float
-    """Per band, whatever its size."""
+    """Per band, regardless of its size."""
     key: float
-    """Per key that is sorted."""
-    meeting: float
-    """Per two items that share a bucket."""
+    """Per key sorted."""
+    collision: float
+    """Per collision: two items that share a bucket."""
     candidate: float
-    """Per candidate that is verified."""
+    """Per candidate verified."""
     number: float
     """Per element, or number of a vector, of a candidate."""
     make: float = 0.0
-    """Per shingle of a set that must be made from a text."""
+    """Per shingle of a set that must be built from a text."""
 
 
-TEXTS = Rates(band=0.6e-3, key=32 * NANO, meeting=100 * NANO, candidate=110 * NANO, number=1.6 * NANO, make=40 * NANO)
-SETS = Rates(band=0.0, key=32 * NANO, meeting=100 * NANO, candidate=110 * NANO, number=1.6 * NANO)
-VECTORS = Rates(band=0.0, key=40 * NANO, meeting=60 * NANO, candidate=150 * NANO, number=0.8 * NANO)
+TEXTS = Rates(band=0.6e-3, key=32 * NANO, collision=100 * NANO, candidate=110 * NANO, number=1.6 * NANO, make=40 * NANO)
+SETS = Rates(band=0.0, key=32 * NANO, collision=100 * NANO, candidate=110 * NANO, number=1.6 * NANO)
+VECTORS = Rates(band=0.0, key=40 * NANO, collision=60 * NANO, candidate=150 * NANO, number=0.8 * NANO)
 
 THROW = 3.2 * NANO
 """Per shingle thrown at the slots of a fast sketch."""
@@ -58,36 +58,36 @@ CLASSIC = 1.2 * NANO
 SLOT = 1.5 * NANO
 """Per slot of a vector, apart from the multiplication."""
 SIFT = 3.5 * NANO
-"""Per two sets that meet in an exact search."""
+"""Per collision of two sets in an exact search."""
 PRODUCT = 0.2 * NANO
-"""Per product of two vectors that is looked at in an exact search."""
-PART_MEETING = 100 * NANO
-"""Per two items that agree in a part of their bits, and are compared."""
+"""Per product of two vectors checked in an exact search."""
+PART_COLLISION = 100 * NANO
+"""Per collision of two items that agree in a part of their bits, and are compared."""
 CHEAP = 10_000 * NANO
-"""Per set: an exact search this fast is not worth a sample, as signing alone takes as long."""
+"""Per set: if an exact search is this fast, a sample does not pay off, since signing alone takes as long."""
 
 Seconds = tuple[float, float, float, float]
-"""To sign, to sort, to find items that share a bucket, and to verify."""
+"""The time to sign, to sort, to find items that share a bucket, and to verify."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a banding is expected to do to a collection."""
+    """The work that a banding is expected to cause in a collection."""
 
     candidates: float
-    meetings: float
-    """How many times two items share a bucket."""
-    of_each: NDArray[np.float64] = field(repr=False)
-    """Candidates of each sampled item."""
-    alone: NDArray[np.float64] = field(repr=False)
-    """The chance of each sampled item to have none."""
+    collisions: float
+    """The number of times that two items share a bucket."""
+    per_item: NDArray[np.float64] = field(repr=False)
+    """The number of candidates of each sampled item."""
+    without_candidate: NDArray[np.float64] = field(repr=False)
+    """The chance of each sampled item to have no candidate."""
     error: float = 0.0
     """Standard error of the number of candidates."""
     false_candidates: float = 0.0
 
 
 class Costs(Protocol):
-    """The costs of one collection."""
+    """The costs of searching one collection."""
 
     @property
     def exact(self) -> float | None:
@@ -103,15 +103,15 @@ class Costs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SetCosts:
-    """The costs of sets."""
+    """The costs of searching sets."""
 
     sizes: NDArray[np.float64] = field(repr=False)
-    """Of the sampled sets; or their mean alone."""
+    """The sizes of the sampled sets, or only their mean."""
     compared: int
     sketch: Sketch
     rates: Rates = TEXTS
     exact: float | None = None
-    """Depends on which elements are rare, so it is known only after an exact search has been prepared."""
+    """The time of an exact search. It depends on which elements are rare, so it is known only once one is prepared."""
 
     @property
     def mean_size(self) -> float:
@@ -121,17 +121,17 @@ class SetCosts:
     def seconds(self, banding: Banding, expected: Expected) -> Seconds:
         """Return the time of each step of a search by bands."""
         rates = self.rates
-        elements = float((expected.of_each * 2 * self.sizes).mean()) * self.compared / 2
-        made = float(np.mean((1 - expected.alone) * self.sizes)) * self.compared
+        elements = float((expected.per_item * 2 * self.sizes).mean()) * self.compared / 2
+        made = float(np.mean((1 - expected.without_candidate) * self.sizes)) * self.compared
         return (
             self._sign(banding),
             banding.bands * (rates.band + rates.key * self.compared),
-            rates.meeting * expected.meetings,
+            rates.collision * expected.collisions,
             rates.candidate * expected.candidates + rates.number * elements + rates.make * made,
         )
 
     def _sign(self, banding: Banding) -> float:
-        """Return the time to sign all items: classic passes over the shingles per slot, fast until no slot is empty."""
+        """Return the time to sign all items: a pass over the shingles per slot (classic), or until none is empty."""
         slots = banding.slots
         if self.sketch == "classic":
             return float(CLASSIC * slots * self.sizes.mean() * self.compared)
@@ -142,7 +142,7 @@ class SetCosts:
 
 @dataclass(frozen=True, slots=True)
 class VectorCosts:
-    """The costs of vectors and bits."""
+    """The costs of searching vectors and bits."""
 
     family: Family
     compared: int
@@ -150,7 +150,7 @@ class VectorCosts:
 
     @property
     def exact(self) -> float:
-        """The time to compare all with all, or bits by parts."""
+        """The time of an exact search: all with all, or bits by parts."""
         return pair_seconds(self.family) * self.compared * self.compared / 2
 
     def seconds(self, banding: Banding, expected: Expected) -> Seconds:
@@ -160,44 +160,44 @@ class VectorCosts:
         return (
             self.compared * banding.slots * slot,
             self.compared * banding.bands * VECTORS.key,
-            VECTORS.meeting * expected.meetings,
+            VECTORS.collision * expected.collisions,
             expected.candidates * candidate,
         )
 
 
 def pair_seconds(family: Family) -> float:
-    """Return the time of an exact search per two vectors."""
+    """Return the time of an exact search per pair of vectors."""
     parts = bit_parts(family)
     return part_seconds(family, parts) if parts else product_seconds(family)
 
 
 def product_seconds(family: Family) -> float:
-    """Return the time to compare two vectors approximately, as one of many."""
+    """Return the time to compare two vectors approximately, as one of many pairs."""
     return family.pair_seconds * family.length + PRODUCT
 
 
 def part_seconds(family: Family, parts: int) -> float:
-    """Return the time of an exact search by parts of bits, per two items."""
-    return meetings(family.recipe.measure.bits, parts) * PART_MEETING
+    """Return the time of an exact search by parts of bits, per pair of items."""
+    return expected_collisions(family.recipe.measure.bits, parts) * PART_COLLISION
 
 
 def bit_parts(family: Family) -> int:
-    """Return in how many parts of bits an exact search is fastest; 0 if it is to compare all with all."""
+    """Return the number of parts of bits of the fastest exact search; 0 if comparing all with all is faster."""
     bits = family.recipe.measure.bits
     parts = parts_for(bits, family.recipe.threshold) if bits else 0
     return parts if parts and part_seconds(family, parts) < product_seconds(family) else 0
 
 
 def exact_set_seconds(comparisons: float, share_kept: float, mean_size: float) -> float:
-    """Return the time of an exact search among sets that compares so many, and verifies a share of them."""
+    """Return the time of an exact search among sets, given its comparisons and the share of them it verifies."""
     return comparisons * (SIFT + share_kept * (SETS.candidate + 2 * mean_size * SETS.number))
 
 
 def cheapest(bandings: Iterable[Banding], seconds: Callable[[Banding], float], exact: float) -> Banding | None:
-    """Return the banding that takes least; None if an exact search takes less than any."""
-    best, least = None, exact
+    """Return the fastest banding; None if an exact search is faster."""
+    best, min_seconds = None, exact
     for banding in bandings:
         taken = seconds(banding)
-        if taken < least:
-            best, least = banding, taken
+        if taken < min_seconds:
+            best, min_seconds = banding, taken
     return best

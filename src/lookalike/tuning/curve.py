@@ -1,4 +1,4 @@
-"""The S-curve of a banding: the chance of two items to be compared, over what a measure says of them."""
+"""The S-curve of a banding: the chance that two items are compared, as a function of their similarity or distance."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from lookalike.lsh.banding import Banding
 
 STEPS = 1000
-"""Steps in which a side of the threshold is integrated."""
+"""Integration steps on each side of the threshold."""
 
 HALVINGS = 60
 
-HARDLY = 0.05
-"""A distance is drawn up to where the chance is this, if that is not too far."""
+LOW_CHANCE = 0.05
+"""The axis of a distance ends where the chance drops to this, if that is not too far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,20 @@ class Curve:
             raise RecipeError(f"`threshold` is required: the slots of {self.measure.name} depend on it")
 
     @property
-    def most(self) -> float:
-        """Where the axis ends: with a distance, where hardly any two are compared, or at a few times the threshold."""
+    def end(self) -> float:
+        """The end of the axis: for a distance, where few pairs are compared, or at a few times the threshold."""
         end = self.measure.axis_end(self.threshold)
         step, last = self.measure.axis_steps(end, self.threshold)
-        while end < last and self.chance(end) > HARDLY:
+        while end < last and self.chance(end) > LOW_CHANCE:
             end = min(end + step, last)
         return end
 
     def chance(self, value: float) -> float:
-        """Return the probability that two items of this similarity or distance become candidates, at least."""
+        """Return the minimum probability that two items of this similarity or distance become candidates."""
         return self.banding.chance(self._slot(value))
 
     def value_at(self, chance: float) -> float | None:
-        """Return from which similarity on, or up to which distance, two items have this chance; None if none has.
+        """Return the minimum similarity, or the maximum distance, of items with this chance; None if there is none.
 
         >>> from lookalike import Banding
         >>> Curve(Banding(20, 5), Measure("hamming", "bits", bits=64)).value_at(0.99)
@@ -69,34 +69,34 @@ class Curve:
 
     @property
     def steepest(self) -> float | None:
-        """Where the curve is steepest, about."""
+        """The approximate value where the curve is steepest."""
         return self._value_of(self.banding.threshold)
 
     def points(self, count: int = 101) -> list[tuple[float, float]]:
         """Return values from 0 to the end of the axis, evenly spaced, each with its chance."""
-        values = [i / (count - 1) * self.most for i in range(count)]
+        values = [i / (count - 1) * self.end for i in range(count)]
         return [(value, self.chance(value)) for value in values]
 
     def areas(self) -> tuple[float, float] | None:
-        """Return the area under the curve on the wrong side of the threshold, and that above it on the right side.
+        """Return the area under the curve on the wrong side of the threshold, and the area above it on the right side.
 
-        Both are shares of all that is drawn. Without a threshold there are none.
+        Both are shares of the whole plot. Without a threshold, the result is None.
         """
         if self.threshold is None:
             return None
         if self.measure.slot_is_value:
             return error_areas(self.banding, self.threshold)
-        at = min(self.threshold, self.most)
-        below, above = self._integral(0.0, at), self._integral(at, self.most)
+        at = min(self.threshold, self.end)
+        below, above = self._integral(0.0, at), self._integral(at, self.end)
         if self.measure.is_distance:
-            return above / self.most, max(at - below, 0.0) / self.most
-        return below / self.most, max(self.most - at - above, 0.0) / self.most
+            return above / self.end, max(at - below, 0.0) / self.end
+        return below / self.end, max(self.end - at - above, 0.0) / self.end
 
     def plot(self, path: Path | str | None = None) -> Figure:
-        """Draw the curve with matplotlib, and write it if there is a path: .svg, .png or .pdf."""
+        """Draw the curve with matplotlib, and write it to `path` if given: .svg, .png or .pdf."""
         from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
 
-        figure = plots.curve(self.banding, self.threshold, self.chance, plots.across(self.measure, self.most))
+        figure = plots.curve(self.banding, self.threshold, self.chance, plots.across(self.measure, self.end))
         if path is not None:
             plots.save(figure, Path(path))
         return figure
@@ -109,7 +109,7 @@ class Curve:
         return (high - low) / STEPS * sum((one + two) / 2 for one, two in pairwise(chances))
 
     def _value_of(self, slot: float) -> float | None:
-        """Return the farthest value at which a slot agrees with this chance; None if it is less even at the best."""
+        """Return the farthest value at which a slot agrees with this chance; None if even the best value has less."""
         if self.measure.slot_is_value:
             return slot
         near, far = self.measure.best, self.measure.farthest(slot, self.threshold)

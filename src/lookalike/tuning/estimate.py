@@ -1,4 +1,4 @@
-"""What a sample of a collection tells: how close its items are, what each banding would cost, and the cheapest one."""
+"""Estimates from a sample of a collection: how close its items are, the cost of each banding, and the cheapest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ KEY_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a banding is expected to do to a collection, in candidates and in seconds of one core.
+    """The expected cost of a banding for a collection, in candidates and in seconds of one core.
 
-    Reading and shingling come on top; they cost the same with every banding.
+    Reading and shingling are not included; they cost the same with every banding.
     """
 
     banding: Banding
@@ -27,72 +27,72 @@ class Cost:
     error: float
     """Standard error of the number of candidates."""
     false_candidates: float
-    """Those below the threshold, compared in vain."""
+    """Candidates below the threshold."""
     sign: float
     sort: float
     meet: float
-    """Finding out who shares a bucket, and who did so before."""
+    """Seconds to find the items that share a bucket, and to skip those found before."""
     verify: float
     key_bytes: int
-    """Bytes of the band keys of all items, which are on disk."""
+    """Bytes of the band keys of all items, on disk."""
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """The total of all steps."""
         return self.sign + self.sort + self.meet + self.verify
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a sample tells of a collection: how close items are, and what each banding costs that keeps the promise."""
+    """An estimate from a sample of a collection: how close items are, and the cost of each banding with the recall."""
 
     items: int
     compared: int
-    """Items that are compared: those that have shingles, or are vectors, and are no copy of an earlier one."""
+    """Items to compare: those that are not empty and not a copy of an earlier item."""
     sampled: int
-    """Those of them whose similarity to the others is known."""
+    """Items in the sample, whose similarity to the others is known."""
     shingles: float | None
     """The mean size of a set; None for vectors and bits."""
     measure: Measure
     threshold: float
     recall: float
-    """The least chance wanted, of a pair at the threshold to be found."""
+    """The minimum chance of finding a pair at the threshold."""
     exact_seconds: float | None
-    """What comparing all with all would take, in seconds of one core; None for sets, of which that is not known."""
+    """The time to compare all with all, in seconds of one core; None for sets, for which it is not known."""
     bins: tuple[Bin, ...] = field(repr=False)
     costs: tuple[Cost, ...] = field(repr=False)
-    """One for each number of rows."""
+    """The costs of bandings, one per number of rows."""
     _sample: Sample = field(repr=False)
     _costs: Costs = field(repr=False)
 
     @property
     def best(self) -> Cost:
-        """The least of the costs."""
+        """The cost of the fastest banding."""
         return min(self.costs, key=lambda cost: cost.seconds)
 
     @property
     def banding(self) -> Banding:
-        """The cheapest banding that keeps the promise."""
+        """The cheapest banding that reaches the recall."""
         return self.best.banding
 
     @property
     def exact(self) -> bool:
-        """Whether it is cheaper to compare all with all, which misses nothing: a run would do that."""
+        """Whether an exact search, which compares all with all, is cheaper: a run would then do that."""
         return self.exact_seconds is not None and self.exact_seconds <= self.best.seconds
 
     def cost(self, banding: Banding) -> Cost:
-        """Return what any banding would cost, whatever it promises."""
+        """Return the cost of any banding, whatever its recall."""
         return cost_of(banding, self._sample, self._costs, self.items)
 
     def __str__(self) -> str:
         best = self.best
         return (
             f"Estimate from {self.sampled:,} of {self.compared:,} items: {best.banding.bands} bands of "
-            f"{best.banding.rows} rows, {best.candidates:,.0f} candidates, {best.false_candidates:,.0f} of them in vain"
+            f"{best.banding.rows} rows, {best.candidates:,.0f} candidates, {best.false_candidates:,.0f} of them false"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the estimate as plain values, ready for JSON; what has no end, or is not known, is None."""
+        """Return the estimate as plain values, ready for JSON. Infinite and unknown values are None."""
         names = ("items", "compared", "sampled", "shingles", "threshold", "recall", "exact_seconds")
         costs = [{**asdict(cost.banding), **asdict(cost), "seconds": cost.seconds} for cost in self.costs]
         for cost in costs:
@@ -108,12 +108,12 @@ class Estimate:
 
 
 def finite(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values with None for what is infinite, which JSON does not know."""
+    """Return values with None in place of infinities, which JSON does not have."""
     return {name: None if math.isinf(value) else value for name, value in values.items()}
 
 
 def cost_of(banding: Banding, sample: Sample, costs: Costs, items: int) -> Cost:
-    """Return what a banding would cost."""
+    """Return the cost of a banding."""
     expected = sample.expect(banding)
     return Cost(
         banding,

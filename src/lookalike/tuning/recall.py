@@ -1,4 +1,4 @@
-"""Measured recall: how many of the true pairs of a sample were found, with confidence intervals."""
+"""Measured recall: the share of the true pairs of a sample that were found, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CONFIDENCE = 0.95
 Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 BINS = 4
-"""Ranges of similarity below 1; pairs of similarity 1 are a range of their own."""
+"""The number of ranges of similarity below 1; pairs of similarity 1 have their own range."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of the true pairs were found, among those of similarities from `low` to `high`."""
+    """The share of true pairs found, among those of similarities from `low` to `high`."""
 
     low: float
     high: float
@@ -35,36 +35,36 @@ class Share:
     recall: float | None
     """None without pairs."""
     interval: tuple[float, float]
-    """Where the recall of the whole run is, with the confidence wanted; (0, 1) without pairs."""
+    """The confidence interval of the recall of the whole run; (0, 1) without pairs."""
     predicted: float | None
-    """The recall that the S-curve gives these pairs; of the nearest, what was asked for."""
+    """The recall that the S-curve predicts for these pairs; in a search for the nearest, the recall requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The recall of a run, as a sample of its items shows it.
+    """The recall of a run, measured on a sample of its items.
 
-    A pair is counted once for each of its items that was sampled. Of the nearest, a pair is an item and one of its k
-    nearest, or another that is as near as the last of them.
+    A pair counts once per sampled item in it. In a search for the nearest, a pair is an item and one of its k nearest,
+    or another item that is as near as the last of them.
     """
 
     sampled: int
-    """Items whose partners were looked for; 0 where the nearest were found by a search that misses none."""
+    """Items whose pairs were searched exactly; 0 if the nearest were found by an exact search."""
     population: int
-    """Items they were drawn from: all that have a shingle."""
+    """Items that the sample was drawn from: all that are not empty."""
     confidence: float
     overall: Share
     bins: tuple[Share, ...]
-    """The same by similarity: from the threshold to 1, and exact copies last. Of the nearest there are none."""
+    """The shares by similarity: from the threshold to 1, and copies last. Empty in a search for the nearest."""
 
     @property
     def complete(self) -> bool:
-        """Whether all items were sampled, so that the recall is known and not estimated."""
+        """Whether all items were sampled, so that the recall is exact rather than estimated."""
         return self.sampled == self.population
 
 
 def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int64]:
-    """Draw items without replacement, all alike likely; the same for the same seed on every platform."""
+    """Draw items uniformly without replacement. The same seed draws the same items on all_pairs platform."""
     if count >= len(population):
         return population
     numbers = random_numbers(seed, population)
@@ -72,7 +72,7 @@ def draw(population: NDArray[np.int64], count: int, seed: int) -> NDArray[np.int
 
 
 class Tally:
-    """Pairs of each sampled original, by similarity: how many there are, were found, and were to be expected."""
+    """The numbers of pairs of each sampled original, by similarity: true, found, and expected to be found."""
 
     def __init__(self, originals: int, recipe: Recipe) -> None:
         self._edges = edges(recipe.min_score, recipe.measure.best)
@@ -87,7 +87,7 @@ class Tally:
         items: NDArray[np.int64],
         found: NDArray[np.bool_],
     ) -> None:
-        """Count originals that resemble a sampled one, each as many times as it stands for items."""
+        """Count originals that are similar to a sampled one, each as many times as it represents items."""
         cells = one * (BINS + 1) + np.searchsorted(self._edges, similarity, side="right") - 1
         values, nth = np.unique(similarity, return_inverse=True)
         chances = np.array([self._chance(self._measure.score(float(value))) for value in values])
@@ -101,7 +101,7 @@ class Tally:
             total[:, BINS] += items
 
     def shares(self, which: NDArray[np.int64], *, complete: bool) -> list[Share]:
-        """Sum up over sampled items: all pairs, then each range of similarity; `which` has the original of each."""
+        """Return totals over sampled items with originals `which`: of all pairs, then of each range of similarity."""
         ends = self._edges.tolist()
         below = [i for i in range(BINS) if ends[i] < ends[i + 1]]
         return [
@@ -111,7 +111,7 @@ class Tally:
         ]
 
     def _share(self, ends: tuple[float, float], bins: slice, which: NDArray[np.int64], complete: bool) -> Share:
-        """Sum up over some ranges of scores; they are told as values, the lesser first."""
+        """Return the total over some ranges of scores, whose ends become values of the measure, the lesser first."""
         ends = min(map(self._measure.score, ends)), max(map(self._measure.score, ends))
         pairs, found, expected, copies = (
             total[:, bins].sum(axis=1)[which] for total in (self._pairs, self._found, self._expected, self._copies)
@@ -125,15 +125,15 @@ class Tally:
 
 
 def share_of_nearest(
-    truth: NDArray[np.float64], found: NDArray[np.float64], measure: Measure, asked: float, *, complete: bool
+    truth: NDArray[np.float64], found: NDArray[np.float64], measure: Measure, promised: float, *, complete: bool
 ) -> Share:
-    """Count how many of the nearest were found: both have a row of scores for each item, -inf for nothing.
+    """Count how many of the nearest were found. Both arrays have one row of scores per item, padded with -inf.
 
-    Of those that score as the last of the true ones does, any are as good as others; but not in place of better ones.
+    Items tied with the last of the true ones are interchangeable, but do not replace better ones.
     """
-    there = np.isfinite(truth)
-    last = np.min(truth, axis=1, where=there, initial=np.inf)
-    pairs = there.sum(axis=1).astype(np.float64)
+    present = np.isfinite(truth)
+    last = np.min(truth, axis=1, where=present, initial=np.inf)
+    pairs = present.sum(axis=1).astype(np.float64)
     equals = [(scores == last[:, None]).sum(axis=1) for scores in (truth, found)]
     hits = (found > last[:, None]).sum(axis=1) + np.minimum(*equals).astype(np.float64)
     total = pairs.sum()
@@ -141,11 +141,11 @@ def share_of_nearest(
         return certain(truth, measure)
     recall = float(hits.sum() / total)
     within = (recall, recall) if complete else interval(pairs, hits, np.zeros(len(pairs)))
-    return Share(*ends_of(truth[there], measure), int(total), int(hits.sum()), recall, within, asked)
+    return Share(*ends_of(truth[present], measure), int(total), int(hits.sum()), recall, within, promised)
 
 
 def certain(scores: NDArray[np.float64], measure: Measure) -> Share:
-    """Return the share of a search that misses nothing, of the scores it has found; -inf is nothing."""
+    """Return the share of an exact search, which is 1, from the scores it found, padded with -inf."""
     known = scores[np.isfinite(scores)]
     if not len(known):
         return Share(measure.best, measure.best, 0, 0, None, (0.0, 1.0), None)
@@ -153,13 +153,13 @@ def certain(scores: NDArray[np.float64], measure: Measure) -> Share:
 
 
 def ends_of(scores: NDArray[np.float64], measure: Measure) -> tuple[float, float]:
-    """Return the least and the greatest of some scores, as values."""
+    """Return the minimum and the maximum of some scores, as values of the measure, the lesser first."""
     ends = sorted(measure.score(float(end)) for end in (scores.min(), scores.max()))
     return ends[0], ends[1]
 
 
 def edges(threshold: float, best: float = 1.0) -> NDArray[np.float64]:
-    """Return where the ranges of scores begin: equal parts from the threshold to the best, and the best.
+    """Return the scores where ranges begin: equal parts from the threshold to the best score, and the best score.
 
     >>> edges(0.8).tolist()
     [0.8, 0.85, 0.9, 0.95, 1.0]
@@ -172,27 +172,27 @@ def edges(threshold: float, best: float = 1.0) -> NDArray[np.float64]:
 def interval(
     pairs: NDArray[np.float64], found: NDArray[np.float64], copies: NDArray[np.float64]
 ) -> tuple[float, float]:
-    """Return where the recall of all items is, from the pairs that each sampled one has and how many were found.
+    """Return the confidence interval of the recall of all items, from the pairs and found pairs of each sampled item.
 
-    It is Wilson's interval, as if fewer pairs had been seen than were: pairs of one item tend to be found or missed
-    together. How much so shows in the variance between items. But a few items with a missed pair say little of that
-    variance, and none says nothing. So one more item is imagined, with as many pairs as the largest, `copies` apart,
-    which are always found; and all of them turned out the rarer way.
+    It is Wilson's interval for a reduced number of pairs, since the pairs of one item tend to be found or missed
+    together. The reduction follows from the variance between items. A few items with a missed pair say little about
+    that variance, though, and no such item says nothing. Therefore one more item is assumed, with as many pairs as the
+    largest item has without its copies, which are always found; all of them with the rarer outcome.
     """
     recall = found.sum() / pairs.sum()
     size = max(1.0, (pairs - copies).max())
-    every = np.append(pairs, size)
+    all_pairs = np.append(pairs, size)
     residuals = np.append(found, 0.0 if recall > 1 / 2 else size)
-    share = residuals.sum() / every.sum()
-    residuals -= share * every
-    items = np.count_nonzero(every)
-    variance_if_apart = share * (1 - share) * every.sum()
-    effect = max(1.0, items / (items - 1) * (residuals * residuals).sum() / variance_if_apart)
+    share = residuals.sum() / all_pairs.sum()
+    residuals -= share * all_pairs
+    items = np.count_nonzero(all_pairs)
+    independent_variance = share * (1 - share) * all_pairs.sum()
+    effect = max(1.0, items / (items - 1) * (residuals * residuals).sum() / independent_variance)
     return wilson(recall, pairs.sum() / effect)
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
-    """Return Wilson's interval for a share that was seen in so many cases.
+    """Return Wilson's interval for a share observed in a number of cases.
 
     >>> wilson(1.0, 100)
     (0.9630..., 1.0)

@@ -1,7 +1,7 @@
 """A sample of a collection: how close its items are to others, and how likely their slots agree.
 
-Both are counted, since one does not follow from the other: bands of sets go by the Jaccard similarity, whatever the
-measure; and features of vectors that are not close may still share a cell.
+Both are counted, since one does not follow from the other: bands of sets depend on the Jaccard similarity, whatever the
+measure is, and features of vectors that are not close may still share a cell.
 """
 
 from __future__ import annotations
@@ -26,68 +26,68 @@ SAMPLED = 64
 """Items that a run compares with others to choose its bands."""
 
 MAX_OTHERS = 1 << 17
-"""The maximum number of others they are compared with."""
+"""The maximum number of items that the sample is compared with."""
 
 STEPS = 400
-"""Cells from 0 to 1 in which chances of slots are counted; each is taken for the mean of what is in it."""
+"""Cells from 0 to 1 in which slot chances are counted. Each cell stands for the mean of its chances."""
 
 BINS = 10
-"""Bins that are shown, apart from those beside the threshold and beyond the axis."""
+"""Bins shown, apart from those next to the threshold and beyond the axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """How many pairs have a similarity from `low` to below `high`, or to 1; or a distance above `low`, up to `high`.
+    """The number of pairs with a similarity in [low, high), or up to 1, or with a distance in (low, high].
 
-    Copies, always found, are not among them. The first bin of sets has only pairs that share something, the last one
-    of distances has no end.
+    Copies, which are always found, are not counted. The first bin of sets has only pairs that share an element; the
+    last bin of distances has no upper end.
     """
 
     low: float
     high: float
     sampled: int
-    """Pairs of a sampled item and another."""
+    """Pairs of a sampled item and another item."""
     pairs: float
-    """Pairs among all items, as far as the sample tells."""
+    """The estimated number of pairs among all items."""
     error: float
-    """Standard error of that number; where the sample has no such pair, what one would have made of it."""
+    """The standard error of that estimate; if the sample has no such pair, the estimate that one pair would give."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How often each closeness occurs between each item of a sample and the others."""
+    """Counts of how close each item of a sample is to the others."""
 
     counts: NDArray[np.float64] = field(repr=False)
-    """For each sampled item and cell, with how many others it is there. The second half of the cells are of pairs."""
+    """The number of others per sampled item and cell. The second half of the cells counts pairs."""
     chances: NDArray[np.float64] = field(repr=False)
-    """The mean chance of a slot to agree, in each cell."""
+    """The mean chance that a slot agrees, per cell."""
     shown: NDArray[np.float64] = field(repr=False)
-    """For each sampled item and bin, with how many others it is there."""
+    """The number of others per sampled item and bin."""
     bounds: NDArray[np.float64] = field(repr=False)
-    """Scores at which bins begin and end."""
+    """The scores where bins begin and end."""
     compared: int
-    """Items that are compared."""
+    """The number of items to compare."""
     among: int
-    """Those of them that the sample was compared with."""
+    """The number of items that the sample was compared with."""
 
     def __len__(self) -> int:
         return len(self.counts)
 
-    def total(self, of_each: NDArray[np.float64]) -> tuple[float, float]:
+    def total(self, per_item: NDArray[np.float64]) -> tuple[float, float]:
         """Return the sum over all pairs, with its standard error, given the sums over the pairs of each sampled item.
 
-        A pair is met from both of its ends, hence the half. A sample of all items has no error.
+        A pair is counted from both of its items, hence the half. A sample of all items has no error.
         """
         scale = self.compared / self.among * self.compared / 2
-        mean = float(scale * of_each.mean())
+        mean = float(scale * per_item.mean())
         if len(self) == self.among == self.compared:
             return mean, 0.0
-        spread = of_each.std(ddof=1) if len(self) > 1 else math.inf
+        spread = per_item.std(ddof=1) if len(self) > 1 else math.inf
         unknown = 1 - len(self) / self.compared * self.among / self.compared
         return mean, float(scale * spread * math.sqrt(unknown / len(self)))
 
     def bins(self, measure: Measure) -> tuple[Bin, ...]:
-        """Count the pairs of each range of values, in the order in which those go up."""
+        """Count the pairs of each range of values, in ascending order."""
         found = []
         for place, ends in enumerate(pairwise(self.bounds.tolist())):
             low, high = sorted(map(measure.score, ends))
@@ -99,23 +99,23 @@ class Sample:
         return tuple(reversed(found) if measure.is_distance else found)
 
     def expect(self, banding: Banding) -> Expected:
-        """Return what a banding would do."""
-        meets, chance = meeting_chances(self.chances, banding)
-        of_each = self.counts @ chance
-        candidates, error = self.total(of_each)
+        """Return the work that a banding is expected to cause."""
+        band_chance, chance = collision_chances(self.chances, banding)
+        per_item = self.counts @ chance
+        candidates, error = self.total(per_item)
         false = np.where(np.arange(len(chance)) < len(chance) // 2, chance, 0.0)
         return Expected(
             candidates=candidates,
-            meetings=self.total(self.counts @ (banding.bands * meets))[0],
-            of_each=of_each,
-            alone=np.exp(self.counts @ np.log1p(-np.minimum(chance, 1 - 1e-12))),
+            collisions=self.total(self.counts @ (banding.bands * band_chance))[0],
+            per_item=per_item,
+            without_candidate=np.exp(self.counts @ np.log1p(-np.minimum(chance, 1 - 1e-12))),
             error=error,
             false_candidates=self.total(self.counts @ false)[0],
         )
 
 
 class Tally:
-    """Counts how close sampled items are to others."""
+    """Counter of how close sampled items are to others."""
 
     def __init__(self, sampled: int, recipe: Recipe) -> None:
         self._min_score = recipe.min_score
@@ -125,7 +125,7 @@ class Tally:
         self._sums = np.zeros(2 * STEPS)
 
     def add(self, few: NDArray[np.int64], scores: NDArray[np.float64], chances: NDArray[np.float64]) -> None:
-        """Count others: of which sampled items, with which scores, and the chances of a slot to agree."""
+        """Count others, given their sampled items, their scores, and the chances that a slot agrees."""
         cell = np.minimum((chances * STEPS).astype(np.int64), STEPS - 1) + STEPS * (scores >= self._min_score)
         self._sums += np.bincount(cell, chances, 2 * STEPS)
         bins = len(self._bounds) - 1
@@ -136,7 +136,7 @@ class Tally:
             counts[first * width : first * width + len(more)] += more
 
     def sample(self, compared: int, among: int) -> Sample:
-        """Return what was counted."""
+        """Return the counts as a sample."""
         counts = self._counts.reshape(-1, 2 * STEPS).astype(np.float64)
         total = counts.sum(axis=0)
         middles = np.tile((np.arange(STEPS) + 0.5) / STEPS, 2)
@@ -146,36 +146,36 @@ class Tally:
 
 
 def bin_scores(measure: Measure, threshold: float) -> NDArray[np.float64]:
-    """Return the scores at which bins begin and end."""
+    """Return the scores where bins begin and end."""
     return np.sort([measure.score(value) for value in {*measure.bin_edges(threshold, BINS), float(threshold)}])
 
 
-def meeting_chances(slots: NDArray[np.float64], banding: Banding) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the chances to share the bucket of one band, and of any, given the chances that a slot agrees."""
-    meets = slots**banding.rows
-    apart = banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12))
-    return meets, np.where(meets < 1, -np.expm1(apart), 1.0)
+def collision_chances(slots: NDArray[np.float64], banding: Banding) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the chances to share the bucket of one band, and of any band, given the chances that a slot agrees."""
+    band_chance = slots**banding.rows
+    apart = banding.bands * np.log1p(-np.minimum(band_chance, 1 - 1e-12))
+    return band_chance, np.where(band_chance < 1, -np.expm1(apart), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """How close items are to others, on average: a small sample, for choosing the bands of a run."""
+    """How close items are to others on average: a small sample, to choose the bands of a run."""
 
     chances: NDArray[np.float64]
-    """The chance that a slot agrees, in each cell."""
+    """The chance that a slot agrees, per cell."""
     counts: NDArray[np.float64]
-    """The mean number of others that an item has in that cell."""
+    """The mean number of others of an item, per cell."""
     compared: int
 
     def expect(self, banding: Banding) -> Expected:
-        """Return what a banding would do."""
-        meets = self.chances**banding.rows
-        chance = -np.expm1(banding.bands * np.log1p(-np.minimum(meets, 1 - 1e-12)))
-        of_each = float(self.counts @ chance)
-        meetings = self.compared / 2 * banding.bands * float(self.counts @ meets)
-        return Expected(self.compared / 2 * of_each, meetings, np.array([of_each]), np.array([0.0]))
+        """Return the work that a banding is expected to cause."""
+        band_chance = self.chances**banding.rows
+        chance = -np.expm1(banding.bands * np.log1p(-np.minimum(band_chance, 1 - 1e-12)))
+        per_item = float(self.counts @ chance)
+        collisions = self.compared / 2 * banding.bands * float(self.counts @ band_chance)
+        return Expected(self.compared / 2 * per_item, collisions, np.array([per_item]), np.array([0.0]))
 
 
 def draw_others(compared: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.int32]:
-    """Return items to compare a sample with: all, or a random part of them."""
+    """Return the items to compare a sample with: all, or a random part of them."""
     return compared if len(compared) <= MAX_OTHERS else np.sort(random.choice(compared, MAX_OTHERS, replace=False))

@@ -1,4 +1,4 @@
-"""Bands and rows from the threshold and the recall wanted."""
+"""Choice of bands and rows for a threshold and a recall."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FALSE_CANDIDATES = 2500.0
-"""What the area under the S-curve left of the threshold costs, in slots of signature."""
+"""The cost of the area under the S-curve left of the threshold, in slots."""
 
 COMPARED = 50.0
-"""What it costs to compare two vectors, in slots."""
+"""The cost of comparing two vectors, in slots."""
 
 MAX_ROWS = 100
 
-LEAST = 1e-3
-"""Thresholds below are met by items that share next to nothing, and would need signatures without end."""
+MIN_SLOT_CHANCE = 1e-3
+"""Items at lower thresholds share next to nothing, and would need extremely long signatures."""
 
 
 def tune(
@@ -36,7 +36,7 @@ def tune(
     of: str | None = None,
     bits: int | None = None,
     items: int = 100_000,
-    sample: Any = None,  # noqa: ANN401 - whatever holds items
+    sample: Any = None,  # noqa: ANN401 - any collection of items
     **settings: Any,  # noqa: ANN401 - those of estimate_costs
 ) -> Banding:
     """Return the cheapest banding that finds a pair at the threshold with at least the chance `recall`.
@@ -44,10 +44,10 @@ def tune(
     >>> tune(threshold=0.8, recall=0.99)
     Banding(bands=20, rows=7)
 
-    The threshold is one of the measure: 0.8 by default, but a distance has none. `of` says of what the measure is,
-    sets, vectors or bits, where its name does not: cosine is that of sets unless vectors are asked for. Bands of sets
-    go by the least Jaccard similarity that follows from the threshold. Those of vectors and bits are for so many
-    `items`, none of which has anything to do with most of the others; hamming must know how many `bits` each has.
+    The threshold is a value of the measure: 0.8 by default, but distances have no default. `of` is what the measure
+    compares: sets, vectors or bits. It is needed where the name is ambiguous: cosine is the measure of sets unless `of`
+    is vectors. Bands of sets depend on the minimum Jaccard similarity that follows from the threshold. Bands of vectors
+    and bits are chosen for a collection of `items` mostly unrelated items; hamming needs the number of `bits` per item.
 
     >>> tune(threshold=0.8, recall=0.99, measure="dice")
     Banding(bands=33, rows=5)
@@ -56,13 +56,14 @@ def tune(
     >>> tune(threshold=3, recall=0.99, measure="hamming", bits=64)
     Banding(bands=9, rows=19)
 
-    With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for how similar some of its items
-    are. It says itself of what it is. The other arguments are those of `estimate_costs`, which tells more.
+    With `sample`, a collection as `find_pairs` takes it, the banding is the cheapest for the similarities found among
+    its items, and `of` follows from the collection. The other arguments are those of `estimate_costs`, which returns
+    more detail.
     """
     threshold, recall = plain_number(threshold), plain_number(recall)
     if sample is not None:
         if of is not None or bits is not None:
-            raise RecipeError("A sample says by itself what its items are. Leave `of` and `bits` out")
+            raise RecipeError("`of` and `bits` follow from the items of a `sample`. Leave them out")
         from lookalike.estimate import estimate_costs  # noqa: PLC0415 - needs NumPy and Numba
 
         if threshold is not None:
@@ -70,22 +71,22 @@ def tune(
         return estimate_costs(sample, recall=recall, **{**settings, "measure": measure}).banding
     measured = measure_for(measure, of, bits, settings.pop("tolerance", None))
     if settings:
-        raise TypeError(f"the setting {min(settings)!r} says how to read a sample; give a `sample` too")
+        raise TypeError(f"`{min(settings)}` is a setting for reading a `sample`. Give a `sample`, or leave it out")
     threshold = threshold_for(measured, threshold)
-    meets = slot_at(measured, threshold, recall)
-    bandings = short_bandings(meets, recall, FALSE_CANDIDATES, MAX_ROWS)
+    slot_chance = slot_at(measured, threshold, recall)
+    bandings = short_bandings(slot_chance, recall, FALSE_CANDIDATES, MAX_ROWS)
     unrelated = measured.unrelated_slot
     if unrelated is None:
-        return min(bandings, key=lambda banding: cost(banding, meets))
+        return min(bandings, key=lambda banding: cost(banding, slot_chance))
     return min(bandings, key=lambda banding: cost_among(banding, items, unrelated))
 
 
 def measure_for(
     name: str | None = None, of: str | None = None, bits: int | None = None, tolerance: float | None = None
 ) -> Measure:
-    """Return the measure that is asked for, of what has one of that name.
+    """Return the measure of this name, of sets, vectors or bits.
 
-    By how much features may differ does not change the chance of a slot, so that may be left open.
+    The tolerance of features does not change the chance of a slot, so it may be left out.
 
     >>> measure_for("hamming", bits=64)
     Measure(name='hamming', of='bits', tolerance=None, bits=64)
@@ -105,7 +106,7 @@ def measure_for(
 
 
 def threshold_for(measure: Measure, threshold: float | None) -> float:
-    """Return the threshold, or the usual one of a similarity."""
+    """Return the threshold, or the default one of a similarity."""
     if threshold is None:
         if measure.is_distance:
             raise RecipeError(f"`threshold` must be the maximum distance of two items, for the measure {measure.name}")
@@ -115,27 +116,28 @@ def threshold_for(measure: Measure, threshold: float | None) -> float:
 
 
 def slot_at(measure: Measure, threshold: float, recall: float) -> float:
-    """Return the chance of a slot to agree at the threshold; raise unless there are bands with this recall there."""
+    """Return the chance that a slot agrees at the threshold; raise an error if no bands can reach the recall."""
     measure.check_banded()
     measure.check(threshold)
-    meets = measure.slot_chance(threshold, threshold)
-    if meets < LEAST:
-        least = f"at least {LEAST:g}" if measure.is_default else "closer"
-        why = "" if measure.is_default else f", where a slot agrees with a chance of {meets:g}"
+    slot_chance = measure.slot_chance(threshold, threshold)
+    if slot_chance < MIN_SLOT_CHANCE:
+        rule = f"at least {MIN_SLOT_CHANCE:g}" if measure.is_default else "closer"
+        why = "" if measure.is_default else f", where a slot agrees with a chance of {slot_chance:g}"
         raise RecipeError(
-            f"`threshold` must be {least}. Got {threshold:g}{why}; give bands and rows for it, or recall 1"
+            f"`threshold` must be {rule}. Got {threshold:g}{why}; give `bands` and `rows` for it, or `recall` 1"
         )
     check_recall(recall)
     if recall == 1:
-        raise RecipeError("`recall` 1 means an exact search, which has no bands. Ask for less, such as 0.999")
-    return meets
+        raise RecipeError("`recall` 1 means an exact search, which has no bands. Give less, such as 0.999")
+    return slot_chance
 
 
 def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5), slots: int = 128) -> Banding:
-    """Return the banding of at most that many slots with the least weighted areas of error. It promises no recall.
+    """Return the banding of at most `slots` slots that minimises the weighted areas of error. It guarantees no recall.
 
     `weights` are those of the false positives, the area under the S-curve left of the threshold, and of the false
-    negatives, the area above it on the right. Other libraries choose so; see what recall follows before you rely on it.
+    negatives, the area above it on the right. Other libraries choose bands this way; check the resulting recall before
+    you rely on it.
 
     >>> balance(0.8)
     Banding(bands=9, rows=13)
@@ -148,17 +150,17 @@ def balance(threshold: float = 0.8, *, weights: tuple[float, float] = (0.5, 0.5)
         raise RecipeError(f"`slots` must be a whole number in 1..{LARGEST_SIGNATURE}. Got {slots!r}")
     positive, negative = weights
 
-    def weighed() -> Iterator[tuple[float, int, int]]:
+    def weighted_errors() -> Iterator[tuple[float, int, int]]:
         for rows in range(1, slots + 1):
             for bands, (left, right) in enumerate(islice(areas(threshold, rows), slots // rows), 1):
                 yield positive * left + negative * right, bands, rows
 
-    _, bands, rows = min(weighed())
+    _, bands, rows = min(weighted_errors())
     return Banding(bands, rows)
 
 
 def check_recall(recall: float) -> None:
-    """Raise unless a recall can be promised."""
+    """Raise an error unless the recall is in (0, 1]."""
     check_number("recall", recall)
     if not 0 < recall <= 1:
         hint = f"; did you mean {recall / 100:g}?" if 1 < recall <= 100 else ""  # noqa: PLR2004 - per cent
@@ -166,7 +168,7 @@ def check_recall(recall: float) -> None:
 
 
 def check_weights(weights: tuple[float, float]) -> None:
-    """Raise unless both kinds of error count: without one of them, the best curve is one that is hardly an S."""
+    """Raise an error unless both weights are positive: with one of them 0, the best curve is hardly an S."""
     both = tuple(weights)
     if len(both) != 2:  # noqa: PLR2004 - two kinds of error
         raise RecipeError(f"`weights` must be two numbers, of false positives and of false negatives. Got {both}")
@@ -177,19 +179,19 @@ def check_weights(weights: tuple[float, float]) -> None:
 
 
 def cost(banding: Banding, threshold: float) -> float:
-    """Estimate what a banding costs an item: its slots, and the candidates below the threshold it lets through."""
+    """Estimate the cost of a banding per item: its slots, and the false candidates that it lets through."""
     return banding.slots + FALSE_CANDIDATES * error_areas(banding, threshold)[0]
 
 
 def cost_among(banding: Banding, items: int, unrelated: float) -> float:
-    """Estimate what a banding costs per item, given the chance that a slot of unrelated items agrees."""
+    """Estimate the cost of a banding per item, given the chance that a slot of unrelated items agrees."""
     return banding.slots + COMPARED * items / 2 * banding.bands * unrelated**banding.rows
 
 
 def error_areas(banding: Banding, threshold: float) -> tuple[float, float]:
     """Return the area under the S-curve left of the threshold, and the area above it on the right.
 
-    They are the shares of all similarities, if each were as frequent, that are compared in vain and that are missed.
+    If all similarities were equally frequent, they would be the shares of false candidates and of missed pairs.
     """
     return next(islice(areas(threshold, banding.rows), banding.bands - 1, None))
 
@@ -197,8 +199,8 @@ def error_areas(banding: Banding, threshold: float) -> tuple[float, float]:
 def areas(threshold: float, rows: int) -> Iterator[tuple[float, float]]:
     """Yield both areas of error for 1, 2, 3, ... bands.
 
-    Let I(b) be the integral of (1 - s^r)^b. By parts, (1 + b r) I(b) = [s (1 - s^r)^b] + b r I(b - 1): nothing but
-    sums of what is positive, so it loses no digits, which the sum of binomials would.
+    Let I(b) be the integral of (1 - s^r)^b. By parts, (1 + b r) I(b) = [s (1 - s^r)^b] + b r I(b - 1): only sums of
+    positive numbers, so it loses no digits, which the sum of binomials would.
     """
     misses = 1 - threshold**rows
     apart = left = threshold

@@ -1,4 +1,4 @@
-"""Pairs -> clusters, with one keeper each."""
+"""Clusters of pairs, with one keeper each."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Rule = Literal["first", "last", "longest", "shortest", "max", "min"]
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Which member of a cluster is kept: the first, the last, the longest, the shortest, or by a column."""
+    """The rule that chooses the member of a cluster to keep: by position, by length, or by a column."""
 
     rule: Rule = "first"
     column: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> Keep:
-        """Make a rule of words like ``longest`` or ``max:score``.
+        """Parse a rule such as ``longest`` or ``max:score``.
 
         >>> Keep.parse("max:score")
         Keep(rule='max', column='score')
@@ -54,20 +54,20 @@ class Keep:
 
 
 class Components:
-    """Which items are connected by pairs, so far. The root of a component is its first item."""
+    """The connected components of the pairs so far. The root of a component is its first item."""
 
     def __init__(self, count: int) -> None:
         self.roots = np.arange(count, dtype=np.int32)
 
     def unite(self, pairs: Verified) -> None:
-        """Connect the items of each pair; `roots` is up to date afterwards."""
+        """Connect the items of each pair and update `roots`."""
         if len(pairs):
             kernels.unite(self.roots, pairs.left, pairs.right)
             kernels.flatten(self.roots)
 
 
 def count_components(count: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> int:
-    """Count the connected components of two items or more."""
+    """Count the connected components of two or more items."""
     roots = np.arange(count, dtype=np.int32)
     kernels.unite(roots, left.astype(np.int32), right.astype(np.int32))
     kernels.flatten(roots)
@@ -76,17 +76,17 @@ def count_components(count: int, left: NDArray[np.int64], right: NDArray[np.int6
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The members of all clusters of two or more, by cluster, then in order; indices of items."""
+    """The members of all clusters of two or more items, as indices, by cluster and then in order."""
 
     item: NDArray[np.int64]
     cluster: NDArray[np.int64]
-    place: NDArray[np.int64]
-    """Where among the members the keeper of each one's cluster is."""
+    position: NDArray[np.int64]
+    """The position, among the members, of the keeper of each member's cluster."""
 
     @property
     def keeper(self) -> NDArray[np.int64]:
         """The keeper of each member's cluster."""
-        return self.item[self.place]
+        return self.item[self.position]
 
     @property
     def kept(self) -> NDArray[np.bool_]:
@@ -95,14 +95,14 @@ class Members:
 
     @property
     def clusters(self) -> int:
-        """How many clusters there are."""
+        """The number of clusters."""
         return int(self.cluster[-1]) + 1 if len(self.cluster) else 0
 
 
 def members(roots: NDArray[np.int32], copies: Copies, keep: Keep, ranks: pa.Array | None) -> Members:
     """List the members of all clusters, in the order of their first members.
 
-    Copies are in the cluster of their original. `ranks` holds what the keep rule compares, a value for each item.
+    Copies are in the cluster of their original. `ranks` holds the values that the keep rule compares, one per item.
     """
     root = np.where(copies.original >= 0, roots[np.maximum(copies.original, 0)], -1)
     sizes = np.bincount(root[root >= 0], minlength=len(root))
@@ -118,7 +118,7 @@ def members(roots: NDArray[np.int32], copies: Copies, keep: Keep, ranks: pa.Arra
 
 
 def clusters_of_pairs(left: NDArray[np.integer[Any]], right: NDArray[np.integer[Any]], keep: Keep) -> Members:
-    """List the members of the connected components of pairs; `keep` is by the order of items."""
+    """List the members of the connected components of pairs. `keep` must be first or last."""
     roots = np.arange(max(left.max(initial=-1), right.max(initial=-1)) + 1, dtype=np.int32)
     copies = Copies(roots.copy())
     kernels.unite(roots, left.astype(np.int32), right.astype(np.int32))
@@ -127,12 +127,12 @@ def clusters_of_pairs(left: NDArray[np.integer[Any]], right: NDArray[np.integer[
 
 
 def precedence(item: NDArray[np.int64], keep: Keep, ranks: pa.Array | None) -> NDArray[np.int64]:
-    """Return a number for each item, the least for the one to keep; items without a value come last."""
+    """Return a rank per item, the lowest for the one to keep. Items without a value come last."""
     if ranks is None:
         return -item if keep.rule == "last" else item
     values = pc.take(ranks, as_arrow(item))
     known = values.is_valid().to_numpy(zero_copy_only=False)
     found = np.full(len(item), len(item), np.int64)
-    _, place = np.unique(values.drop_null().to_numpy(zero_copy_only=False), return_inverse=True)
-    found[known] = -place if keep.descending else place
+    _, rank = np.unique(values.drop_null().to_numpy(zero_copy_only=False), return_inverse=True)
+    found[known] = -rank if keep.descending else rank
     return found

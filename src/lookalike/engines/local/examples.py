@@ -1,4 +1,4 @@
-"""Chooses examples of what a run decided: clusters, and pairs close to the threshold."""
+"""Choice of examples of what a run decided: clusters, and pairs close to the threshold."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from lookalike.kinds import Excerpt
     from lookalike.lsh.buckets import Candidates
 
-REMEMBERED = 1 << 12
-"""Candidates below the threshold that are remembered per example wanted, to find the most similar of them."""
+REJECTED_PER_EXAMPLE = 1 << 12
+"""Candidates below the threshold that are kept per example, to choose the most similar of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Two items that will be an example, by index."""
+    """Two items chosen as an example, by index."""
 
     kind: ExampleKind
     similarity: float
@@ -40,18 +40,18 @@ class Choice:
 
 
 class Rejected:
-    """A random sample of the candidates that are not pairs: those with the lowest hashes, in whatever order they come.
+    """A random sample of the candidates that are not pairs: those with the lowest hashes, whatever their order.
 
-    There may be billions of them, and a run does not compute how similar they are, only that they fall short.
+    There may be billions of them. A run only decides that they are below the threshold; it computes no scores.
     """
 
     def __init__(self, examples: int) -> None:
-        self._room = examples * REMEMBERED
+        self._room = examples * REJECTED_PER_EXAMPLE
         self._codes = np.empty(0, np.uint64)
         self._bound = ~np.uint64(0)
 
     def see(self, candidates: Candidates, pairs: Verified) -> None:
-        """Take note of candidates, and of those among them that are pairs."""
+        """Add candidates, given those among them that are pairs."""
         if not self._room:
             return
         few = self._below(candidates.left, candidates.right)
@@ -63,12 +63,12 @@ class Rejected:
         self._codes = codes
 
     def items(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the candidates remembered, in order."""
+        """Return the sampled candidates, in order."""
         left, right = self._codes >> np.uint64(32), self._codes & np.uint64(0xFFFFFFFF)
         return left.astype(np.int32), right.astype(np.int32)
 
     def _below(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.uint64]:
-        """Return the codes of those pairs whose hash is below that of all that were left out."""
+        """Return the codes of those pairs whose hash is within the current bound."""
         codes = pair_codes(left, right).view(np.uint64)
         return codes[scramble(codes) <= self._bound]
 
@@ -76,9 +76,9 @@ class Rejected:
 def choose_examples(
     run: Run, collected: Collected, search: Search, pairs: IndexedPairs | Verified, clusters: Members | None = None
 ) -> tuple[Example, ...]:
-    """Choose examples, as many of each kind as the run is to keep, and write out their items.
+    """Choose examples, as many of each kind as the run asks for, and write out their items.
 
-    `pairs` are those found, or keepers with their members. Their clusters are made here unless given.
+    `pairs` are those found, or keepers with their members. Clusters are derived from them unless given.
     """
     if not run.examples:
         return ()
@@ -92,7 +92,7 @@ def choose_examples(
 
 
 class Chooser:
-    """Chooses what is worth looking at."""
+    """Chooses the pairs and clusters worth showing."""
 
     def __init__(self, run: Run, collected: Collected, search: Search) -> None:
         recipe = search.plan.recipe
@@ -110,7 +110,7 @@ class Chooser:
         return [self._widest("largest", clusters, int(cluster)) for cluster in order[: self._count]]
 
     def typical(self, clusters: Members) -> list[Choice]:
-        """Choose clusters of the median size, by chance, that are not among the largest."""
+        """Choose random clusters of the median size that are not among the largest."""
         sizes = np.bincount(clusters.cluster)
         rest = np.argsort(-sizes, kind="stable")[self._count :]
         if not len(rest):
@@ -120,7 +120,7 @@ class Chooser:
         return [self._widest("typical", clusters, int(cluster)) for cluster in chosen]
 
     def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
-        """Choose the pairs with the least similarity that reaches the threshold, but no copies, which are no news."""
+        """Choose the pairs closest above the threshold, except copies, which show nothing new."""
         near = np.flatnonzero((pairs.similarity >= self._min_score) & (pairs.similarity < self._best))
         near = near[np.argsort(pairs.similarity[near], kind="stable")]
         original = self._collected.copies.original
@@ -132,30 +132,33 @@ class Chooser:
         ]
 
     def below(self, rejected: Rejected) -> list[Choice]:
-        """Choose the most similar of the candidates that fell short."""
+        """Choose the most similar of the rejected candidates."""
         left, right = rejected.items()
         if not len(left):
             return []
         similarity = self._verifier.scores(left, right)
-        short = np.flatnonzero(similarity < self._min_score)
-        order = short[np.argsort(-similarity[short], kind="stable")][: self._count]
+        below = np.flatnonzero(similarity < self._min_score)
+        order = below[np.argsort(-similarity[below], kind="stable")][: self._count]
         return [
             Choice(
-                "below", self._value(float(similarity[at])), None, *self._on_their_sides(int(left[at]), int(right[at]))
+                "below",
+                self._value(float(similarity[at])),
+                None,
+                *self._one_per_collection(int(left[at]), int(right[at])),
             )
             for at in order
         ]
 
-    def _on_their_sides(self, left: int, right: int) -> tuple[int, int]:
-        """Return items with the shingles of these two, one of each collection if there are two."""
+    def _one_per_collection(self, left: int, right: int) -> tuple[int, int]:
+        """Return two items with the features of these originals, one of each collection if there are two."""
         boundary, original = self._collected.boundary, self._collected.copies.original
         if boundary is None:
             return left, right
         for one, two in ((left, right), (right, left)):
-            here = np.flatnonzero(original[:boundary] == one)
-            there = np.flatnonzero(original[boundary:] == two)
-            if len(here) and len(there):
-                return int(here[0]), boundary + int(there[0])
+            lefts = np.flatnonzero(original[:boundary] == one)
+            rights = np.flatnonzero(original[boundary:] == two)
+            if len(lefts) and len(rights):
+                return int(lefts[0]), boundary + int(rights[0])
         raise AssertionError("a candidate has an item on each side")
 
     def _widest(self, kind: ExampleKind, clusters: Members, cluster: int) -> Choice:
@@ -168,7 +171,7 @@ class Chooser:
 
 
 def written(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example, ...]:
-    """Read the ids of what was chosen, and write out the items."""
+    """Read the ids of the chosen items, and write out the items."""
     if not choices:
         return ()
     left, right = (np.array([getattr(choice, side) for choice in choices], np.int64) for side in ("left", "right"))

@@ -1,4 +1,4 @@
-"""Pairs of originals -> pairs of all items, copies included."""
+"""Expansion of pairs of originals to pairs of all items, copies included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lookalike.store.copies import Copies
 
 LARGEST_GROUP = 1000
-"""Copies of one item up to which each is paired with each. A larger group is condensed: see `Groups`."""
+"""The maximum number of copies of one item that are all paired. A larger group is condensed: see `Groups`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +27,20 @@ class IndexedPairs:
     right: NDArray[np.int64]
     similarity: NDArray[np.float64]
     condensed: int
-    """Items of groups too large to pair each with each."""
+    """The number of items in groups too large to pair all of them."""
 
     def __len__(self) -> int:
         return len(self.left)
 
     def across(self, boundary: int | None) -> IndexedPairs:
-        """Keep the pairs of an item before the boundary and one from there on, if there is a boundary."""
+        """Keep the pairs that cross the boundary between two collections, if there is one."""
         if boundary is None:
             return self
         keep = (self.left < boundary) & (self.right >= boundary)
         return IndexedPairs(self.left[keep], self.right[keep], self.similarity[keep], self.condensed)
 
     def directed(self, collected: Collected, recipe: Recipe) -> IndexedPairs:
-        """Return the pairs of a one-way measure: one way, or both ways round unless two collections are compared."""
+        """Return the pairs of a one-way measure: in both directions, or in one if two collections are compared."""
         if not recipe.measure.one_way:
             return self
         sizes = collected.items.set_sizes()
@@ -48,9 +48,9 @@ class IndexedPairs:
         return self._one_way(collected.copies, sizes, recipe.threshold, both=collected.boundary is None)
 
     def _one_way(self, copies: Copies, sizes: NDArray[np.int32], min_share: float, *, both: bool) -> IndexedPairs:
-        """Return the pairs whose right item contains enough of the left one, of pairs by overlap.
+        """Return those pairs, found by overlap, whose right item contains enough of the left one.
 
-        `sizes` are those of the sets of originals; with `both`, each pair may also be turned round.
+        `sizes` holds the sizes of the sets of originals. With `both`, each pair is also tried in reverse.
         """
         one, two = copies.original[self.left], copies.original[self.right]
         shared = np.rint(self.similarity * np.minimum(sizes[one], sizes[two]))
@@ -65,11 +65,11 @@ class IndexedPairs:
 
 
 class Groups:
-    """Each original with its copies.
+    """Groups of equal items: each original with its copies.
 
-    The pairs within a group grow with its square. A group of more than `LARGEST_GROUP` items is condensed: its first
-    item stands for it, and when two collections are compared, the first of either. Only these are paired with items of
-    other groups, and with all the items of their own. `best` is the score of copies.
+    The number of pairs within a group grows with its square. A group of more than `LARGEST_GROUP` items is condensed:
+    its first item represents it (when two collections are compared, the first item of each). Only these delegates are
+    paired with items of other groups, and with all the items of their own. `best` is the score of copies.
     """
 
     def __init__(self, copies: Copies, boundary: int | None, best: float = 1.0) -> None:
@@ -80,13 +80,13 @@ class Groups:
         self.sizes = np.bincount(copies.original[items], minlength=len(copies.original))
         self.begins = np.cumsum(self.sizes) - self.sizes
         self.large = self.sizes > LARGEST_GROUP
-        stands = ~self.large[copies.original[self.items]] | self._first(boundary, copies)
-        self.delegates = self.items[stands]
+        is_delegate = ~self.large[copies.original[self.items]] | self._first(boundary, copies)
+        self.delegates = self.items[is_delegate]
         self.delegations = np.bincount(copies.original[self.delegates], minlength=len(copies.original))
         self.delegate_begins = np.cumsum(self.delegations) - self.delegations
 
     def _first(self, boundary: int | None, copies: Copies) -> NDArray[np.bool_]:
-        """Mark the first item of each group, and the first from the boundary on."""
+        """Mark the first item of each group, and its first item after the boundary."""
         group = copies.original[self.items].astype(np.int64)
         side = group * 2 + (self.items >= boundary) if boundary is not None else group
         return np.not_equal(np.diff(side, prepend=-1), 0)
@@ -104,7 +104,7 @@ class Groups:
         return IndexedPairs(low[order], high[order], similarity[order], int(self.sizes[self.large].sum()))
 
     def _product(self, pairs: Verified) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Pair everyone who stands for one group with everyone who stands for the other."""
+        """Pair all delegates of one group with all delegates of the other."""
         lefts, rights = self.delegations[pairs.left], self.delegations[pairs.right]
         pair, nth = within(lefts * rights)
         left = self.delegates[self.delegate_begins[pairs.left[pair]] + nth // rights[pair]]
@@ -121,20 +121,20 @@ class Groups:
         return self.items[at], self.items[at + 1 + ahead]
 
     def _star(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pair those who stand for a large group with all the others in it."""
+        """Pair the delegates of a large group with all other items of it."""
         group = np.flatnonzero(self.large)
         of, nth = within(self.sizes[group] * self.delegations[group])
         group = group[of]
         one = self.delegates[self.delegate_begins[group] + nth // self.sizes[group]]
         two = self.items[self.begins[group] + nth % self.sizes[group]]
-        stands = np.zeros(len(self.sizes), bool)
-        stands[self.delegates] = True
-        wanted = (one < two) | ((one > two) & ~stands[two])
+        is_delegate = np.zeros(len(self.sizes), bool)
+        is_delegate[self.delegates] = True
+        wanted = (one < two) | ((one > two) & ~is_delegate[two])
         return one[wanted], two[wanted]
 
 
 def within(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, for each element of runs of these lengths, which run it belongs to and its place in it.
+    """Return, for each element of runs of the given lengths, which run it belongs to and its position in it.
 
     >>> within(np.array([2, 0, 3]))
     (array([0, 0, 2, 2, 2]), array([0, 1, 0, 1, 2]))

@@ -1,4 +1,4 @@
-"""Top k: for each item the most similar others, with exact scores."""
+"""Top-k search: the items most similar to each item, with exact scores."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from lookalike.options import Settings
     from lookalike.recipe import Recipe
 
-LOWEST = 1e-9
-"""A similarity that all items have that share anything."""
+LOWEST_SIMILARITY = 1e-9
+"""A similarity that any two items reach if they share anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class Found:
     best: Best
     seen: Seen
     recall: float
-    """The recall promised: 1 if the search misses nothing."""
+    """The recall guaranteed: 1 if the search is exact."""
     measured: Measured | None
 
 
 def find_nearest(run: Run, collected: Collected, k: int, recall: float, *, min_score: float) -> Found:
-    """Find the k nearest items of each, with at least this score; measure the recall if asked to."""
+    """Find the k nearest items of each item, with at least this score; measure the recall on request."""
     queries, among = sides(collected)
     seen, recipe = Seen(1), collected.items.recipe
     with run.stages.stage("nearest", len(queries)) as advance, run.stages.timed("nearest"):
@@ -47,7 +47,7 @@ def find_nearest(run: Run, collected: Collected, k: int, recall: float, *, min_s
         for answered in best.take(finder.answer(queries, best.items.shape[1], seen)):
             advance(answered)
     run.stages.seconds["nearest"] -= run.stages.seconds.get("cells", 0.0)
-    best = best.beyond(min_score)
+    best = best.at_least(min_score)
     promised = 1.0 if finder.exact is finder else recall
     return Found(
         queries, best, seen, promised, measure_nearest(run, recipe, finder, queries, best, min_score, promised)
@@ -55,36 +55,36 @@ def find_nearest(run: Run, collected: Collected, k: int, recall: float, *, min_s
 
 
 def without_bands(settings: Settings) -> Settings:
-    """Return settings by which all items are read and none is signed; a threshold that nothing fails, without one."""
+    """Return settings that read all items but sign none. The default threshold accepts any score."""
     measures = [cls for (_, name), cls in CLASSES.items() if name == settings.get("measure")]
-    anything = float(np.finfo(np.float64).max) if any(cls.is_distance for cls in measures) else LOWEST
+    anything = float(np.finfo(np.float64).max) if any(cls.is_distance for cls in measures) else LOWEST_SIMILARITY
     return {"threshold": anything, **settings, "recall": 1.0}
 
 
 def sides(collected: Collected) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the items whose nearest are wanted, and those among which they are looked for."""
+    """Return the items to query, and the items to search."""
     known = np.flatnonzero(collected.copies.original >= 0).astype(np.int32)
     boundary = collected.boundary
     return (known, known) if boundary is None else (known[known < boundary], known[known >= boundary])
 
 
 def measure_nearest(
-    run: Run, recipe: Recipe, finder: Finder, questions: NDArray[np.int32], best: Best, least: float, asked: float
+    run: Run, recipe: Recipe, finder: Finder, queries: NDArray[np.int32], best: Best, min_score: float, promised: float
 ) -> Measured | None:
-    """Answer a sample of the questions exactly and count how many of these answers were given, if that is wanted.
+    """Answer a sample of the queries exactly and count how many of these answers were found, on request.
 
-    Where the finder misses nothing there is nothing to measure, and no item is sampled.
+    If the finder is exact, there is nothing to measure, and no item is sampled.
     """
     if not run.sampled:
         return None
     if finder.exact is finder:
-        return Measured(0, len(questions), CONFIDENCE, certain(best.scores, recipe.measure), ())
-    rows = draw(np.arange(len(questions)), run.sampled, recipe.seed)
+        return Measured(0, len(queries), CONFIDENCE, certain(best.scores, recipe.measure), ())
+    rows = draw(np.arange(len(queries)), run.sampled, recipe.seed)
     with run.stages.stage("measure", len(rows)) as advance, run.stages.timed("measure"):
         truth = Best.of(len(rows), best.items.shape[1])
-        for answered in truth.take(finder.exact.answer(questions[rows], best.items.shape[1], Seen(1))):
+        for answered in truth.take(finder.exact.answer(queries[rows], best.items.shape[1], Seen(1))):
             advance(answered)
-        complete = len(rows) == len(questions)
-        scores = truth.beyond(least).scores, best.scores[rows]
-        share = share_of_nearest(*scores, recipe.measure, asked, complete=complete)
-        return Measured(len(rows), len(questions), CONFIDENCE, share, ())
+        complete = len(rows) == len(queries)
+        scores = truth.at_least(min_score).scores, best.scores[rows]
+        share = share_of_nearest(*scores, recipe.measure, promised, complete=complete)
+        return Measured(len(rows), len(queries), CONFIDENCE, share, ())

@@ -1,4 +1,4 @@
-"""Measures recall: the true partners of a sample of items, by an exact scan, against what the run found."""
+"""Measurement of recall: the true pairs of a sample of items, found by an exact scan, against those the run found."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
 
 Found = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.bool_]]
-"""Returns which pairs of originals the run put together."""
+"""Returns which pairs of originals the run found."""
 
 
 def measure_recall(run: Run, recipe: Recipe, collected: Collected, found: Found) -> Measured | None:
-    """Find the true partners of a sample of items by an exact scan, and count how many were found, if asked to."""
+    """Find the true pairs of a sample of items by an exact scan, and count how many the run found, on request."""
     if not run.sampled:
         return None
     with run.stages.timed("measure"):
@@ -49,7 +49,7 @@ def scan(
     found: Found,
     tally: Tally,
 ) -> None:
-    """Compare originals with all items, and count pairs; `partners` has the number of items that each stands for."""
+    """Compare originals with all items, and count pairs. `partners` holds the number of items that each represents."""
     among = np.flatnonzero(partners).astype(np.int32)
     rounds = items.rounds(originals)
     with run.stages.stage("measure", len(rounds) * len(among)) as advance:
@@ -63,14 +63,14 @@ def scan(
 
 
 class Listed:
-    """Whether two items are a pair of a list."""
+    """Decides whether two items are a listed pair."""
 
     def __init__(self, pairs: Verified) -> None:
         self._pairs = pairs
 
     @cached_property
     def _codes(self) -> NDArray[np.int64]:
-        """A number for each pair, in order, and one that is greater than all."""
+        """The codes of the pairs, in order, and a sentinel greater than all of them."""
         return np.append(pair_codes(self._pairs.left, self._pairs.right), np.iinfo(np.int64).max)
 
     def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -81,7 +81,7 @@ class Listed:
 
 
 class Connected:
-    """Whether two items are in one cluster."""
+    """Decides whether two items are in the same cluster."""
 
     def __init__(self, roots: NDArray[np.int32]) -> None:
         self._roots = roots

@@ -34,7 +34,7 @@ def prepare(run: Run, collected: Collected) -> Search:
     exact, rounds = items.exact(compared), None
     if plan is None or plan.exact:
         with run.stages.stage("filter"), run.stages.timed("filter"):
-            rounds = exact.everywhere()
+            rounds = exact.among_all()
             plan = plan or plan_for(run.asked, items.recipe, items.estimates(compared, rounds))
     if collected.plan is None and plan.recipe.banding is not None and rounds is not None:
         with run.stages.timed("sign"):
@@ -54,7 +54,7 @@ class Search:
         self._rounds = rounds
         self.plan = plan
         self.verifier = Verifier(collected.items)
-        self.seen = buckets.Seen(buckets.REMEMBERED_EXACTLY if plan.exact else buckets.REMEMBERED)
+        self.seen = buckets.Seen(buckets.MAX_SEEN_EXACT if plan.exact else buckets.MAX_SEEN)
         self.rejected = Rejected(run.examples)
 
     def pairs(self, roots: NDArray[np.int32], width: int) -> Iterator[Verified]:
@@ -105,6 +105,6 @@ class Search:
 def finish(few: list[Candidates], waiting: list[Iterator[Candidates]]) -> Iterator[Candidates]:
     """Yield the first candidates, then what else the waiting buckets propose, until nothing is left of either."""
     while few:
-        yield buckets.together(few)
+        yield buckets.concatenate(few)
         few[:] = [candidates for proposals in waiting for candidates in islice(proposals, 1)]
     waiting.clear()

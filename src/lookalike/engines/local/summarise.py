@@ -1,4 +1,4 @@
-"""The numbers of a run, and what a reader should know about them."""
+"""Summary of a run: its numbers, and notes on what a reader should know about them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.engines.local.expand import LARGEST_GROUP
 from lookalike.resources.progress import peak_memory
-from lookalike.summary import Summary, doubts
+from lookalike.summary import Summary, recall_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lookalike.tuning.recall import Measured
 
 SHOWN = (0.7, 0.8, 0.9)
-"""Similarities whose chance is always shown, beside that of the threshold."""
+"""Similarities whose chance is always shown, in addition to the threshold's."""
 
 
 def summarise(
@@ -35,7 +35,7 @@ def summarise(
     kept: int | None = None,
     condensed: int = 0,
 ) -> Summary:
-    """Write down what a run did."""
+    """Summarise what a run did."""
     items = collected.items
     return Summary(
         items=items.count,
@@ -61,7 +61,7 @@ def summarise(
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
         memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
-        notes=(*remarks(run.kind, recipe, items, condensed), *(doubts(measured) if recipe.banding else ())),
+        notes=(*run_notes(run.kind, recipe, items, condensed), *(recall_notes(measured) if recipe.banding else ())),
     )
 
 
@@ -72,8 +72,8 @@ def shown(recipe: Recipe) -> set[float]:
     return {*SHOWN, recipe.threshold}
 
 
-def remarks(kind: Kind, recipe: Recipe, items: Collection, condensed: int) -> Iterator[str]:
-    """Yield what was skipped or cut short, and what might be done better."""
+def run_notes(kind: Kind, recipe: Recipe, items: Collection, condensed: int) -> Iterator[str]:
+    """Yield notes on items skipped or condensed, and on settings that may suit the items better."""
     if items.empty:
         nulls = f", {items.nulls:,} of them null" if items.nulls else ""
         has, they = (
@@ -84,18 +84,18 @@ def remarks(kind: Kind, recipe: Recipe, items: Collection, condensed: int) -> It
     feature = recipe.shingling.feature
     if compared and items.fragile - items.empty > compared / 2:
         yield (
-            f"in {(items.fragile - items.empty) / compared:.0%} of the items a single changed {feature.unit} brings "
-            f"the similarity below {recipe.threshold:g}, because they are short: try {advice(recipe.shingling)}"
+            f"{(items.fragile - items.empty) / compared:.0%} of the items are so short that changing a single "
+            f"{feature.unit} lowers the similarity below {recipe.threshold:g}: try {advice(recipe.shingling)}"
         )
     if condensed:
         yield (
-            f"{condensed:,} items are in groups of more than {LARGEST_GROUP:,} with the same shingles: in each group "
-            "the first stands for all, and only pairs with it are listed"
+            f"{condensed:,} items are in groups of more than {LARGEST_GROUP:,} with the same shingles: only pairs with "
+            "the first item of each group are listed"
         )
 
 
 def advice(shingling: Shingling) -> str:
-    """Suggest what suits shorter items."""
+    """Suggest settings that suit shorter items."""
     feature, size = shingling.feature, shingling.size
     if size > feature.min_size:
         return f"the shingle {shingling.kind}:{feature.min_size if feature.short else max(size // 2, feature.min_size)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.arrays.pair_codes import look_up, pair_codes
+from lookalike.arrays.pair_codes import lookup_scores, pair_codes
 from lookalike.errors import InputError
 from lookalike.lsh.buckets import Candidates
 
@@ -91,7 +91,7 @@ class Verifier:
         """
         left, right = copies.original[two], copies.original[one]
         pairs = merge(list(known))
-        out = look_up(pairs.left, pairs.right, pairs.similarity, left, right, self._items.recipe.measure.best)
+        out = lookup_scores(pairs.left, pairs.right, pairs.similarity, left, right, self._items.recipe.measure.best)
         unknown = np.isnan(out)
         out[unknown] = self.scores(left[unknown], right[unknown])
         return out
