@@ -24,7 +24,7 @@ def texts() -> list[Any]:
     random = np.random.default_rng(1)
     words = [f"word{i}" for i in range(60)]
     made: list[Any] = []
-    for _ in range(25):
+    for _ in range(12):
         base = random.choice(words, 30).tolist()
         made.append(" ".join(base))
         for changes in (0, 1, 4)[: random.integers(1, 4)]:
@@ -49,7 +49,7 @@ def sets() -> list[Any]:
     """Return baskets, some of which share most elements."""
     random = np.random.default_rng(2)
     made: list[Any] = []
-    for _ in range(30):
+    for _ in range(12):
         base = random.choice(500, 20, replace=False).tolist()
         made += [set(base), {*base[:18], 1000}, {*base[:12]}]
     return [*made, set(made[0]), None]
@@ -59,7 +59,7 @@ def weighted() -> list[Any]:
     """Return baskets with weights, some of which differ little."""
     random = np.random.default_rng(3)
     made: list[Any] = []
-    for _ in range(30):
+    for _ in range(12):
         base = {
             f"e{i}": float(weight)
             for i, weight in zip(random.choice(300, 12, replace=False), random.random(12) + 0.1, strict=True)
@@ -71,7 +71,7 @@ def weighted() -> list[Any]:
 def vectors() -> list[Any]:
     """Return vectors around centres."""
     random = np.random.default_rng(4)
-    centres = random.normal(size=(30, 12))
+    centres = random.normal(size=(12, 12))
     made = [(centre + random.normal(size=12) * noise).tolist() for centre in centres for noise in (0, 0.05, 0.3)]
     return [*made, list(made[0]), None]
 
@@ -80,7 +80,7 @@ def bits() -> list[Any]:
     """Return fingerprints of 64 bits, some of which differ in few."""
     random = np.random.default_rng(5)
     made = []
-    for number in random.integers(0, 1 << 62, 30).tolist():
+    for number in random.integers(0, 1 << 62, 12).tolist():
         made += [number, number ^ 1 << 7, number ^ 0b10101 << 20]
     return [*[one.to_bytes(8, "big") for one in made], made[0].to_bytes(8, "big"), None]
 

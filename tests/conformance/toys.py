@@ -142,7 +142,7 @@ def melodies() -> list[Any]:
     """Return melodies, some of them in another key, some with a wrong note."""
     random = np.random.default_rng(6)
     made: list[Any] = []
-    for _ in range(25):
+    for _ in range(12):
         notes = random.integers(40, 80, 40).tolist()
         wrong = list(notes)
         wrong[20] += 1

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.index.snapshot import Snapshot
-    from lookalike.read import Kind, Reading, Source
+    from lookalike.read import KindName, Reading, Source
 
 MAX_TOP = 1 << 62
 """Larger values of `top` mean the same, and fit in no 64-bit integer."""
@@ -122,7 +122,7 @@ class Index:
         return self._handle.fields
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> KindName:
         """Kind of the items."""
         return self._handle.kind
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from lookalike.index.handle import Handle
-    from lookalike.read import Batch, Kind, Source
+    from lookalike.read import Batch, KindName, Source
     from lookalike.recipe import Recipe
 
     Seen = Callable[[Batch], None]
@@ -107,7 +107,7 @@ class IncomingItems:
         return as_ids(range(self.next_id, self.next_id + len(batch)), self._schema)
 
 
-def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
+def plain_items(items: pa.Array, kind: KindName) -> pa.Array:
     """Return items in the Arrow type the index has, however they were read: dictionaries as their values."""
     wanted = Types.of(kind, items).arrow
     if not pa.types.is_large_list(wanted) or items.type == wanted:
@@ -118,7 +118,7 @@ def plain_items(items: pa.Array, kind: Kind) -> pa.Array:
         raise InputError(f"Elements must be strings, or integers below 2^63, all of one type ({error})") from error
 
 
-def two_items(query: pa.Array, held: pa.Array, kind: Kind) -> pa.Array:
+def two_items(query: pa.Array, held: pa.Array, kind: KindName) -> pa.Array:
     """Return a query and an item of the index, in one array."""
     return pa.concat_arrays([plain_items(query, kind).cast(held.type), held])
 

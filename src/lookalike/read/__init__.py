@@ -16,7 +16,6 @@ __all__ = [
     "Batch",
     "ItemType",
     "Items",
-    "Kind",
     "KindName",
     "Lines",
     "Reading",
@@ -29,5 +28,3 @@ __all__ = [
     "read_items",
     "register",
 ]
-
-Kind = KindName

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from lookalike.read import Batch, Kind, Reading, Source
+    from lookalike.read import Batch, KindName, Reading, Source
     from lookalike.recipe import Recipe
 
 BATCH_BYTES = 4 << 20
@@ -108,7 +108,7 @@ def open_input(index: Index, inputs: list[str], settings: dict[str, Any]) -> clo
     return closing(index.source([Path(one) for one in inputs], **reading_options(settings)))
 
 
-def reading_options(settings: dict[str, Any], kind: Kind | None = None) -> Reading:
+def reading_options(settings: dict[str, Any], kind: KindName | None = None) -> Reading:
     """Return the settings that determine how items of a kind are read."""
     wanted = {key: value for key, value in settings.items() if key in (*READING, "scratch")}
     return cast("Reading", {**wanted, "kind": kind, "batch_bytes": BATCH_BYTES})
