@@ -1,14 +1,15 @@
-# Every target sets up what it needs: a fresh machine with Python >= 3.11 is enough.
-#   make demo    deduplicate the shipped example and show the result
-#   make quick   the linter, and the tests that are not marked slow: for every change, in less than a minute
-#   make test    all checks and all tests; what continuous integration runs
-#   make test-crash  the faults an index must survive, twenty times as many as in `make test`, which takes half an hour
-#   make bench   compare with other tools, which takes hours; goes on where it stopped; results in benchmarks/results
-#                make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index, bench-page: parts of it
-#   make docs    write the generated pages again
-# The report is tested in a real browser, and an index by what it asks of the system: `make test` installs chromium and
+# Every target sets up what it needs: a machine with Python 3.11 or newer is enough.
+#   make demo        deduplicate the shipped example and show the result
+#   make quick       ruff, and the tests that are not marked slow: in under a minute, for use while you work
+#   make test        ruff, mypy and all tests, in about six minutes on two cores: what continuous integration runs
+#   make test-crash  the faults that an index must survive, twenty times as many as in `make test`: takes half an hour
+#   make bench       compare with other tools: takes hours, resumes where it stopped, results in benchmarks/results
+#                    make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index and
+#                    bench-page run parts of it
+#   make docs        regenerate the generated pages
+# The report is tested in a real browser, and an index by the system calls it makes: `make test` installs chromium and
 # strace with apt-get if they are missing and you are root. Otherwise these tests are skipped, except where CI is set.
-# Files of tests are in memory (/dev/shm) where 4 GB are free there; pytest's --basetemp chooses another place.
+# Tests keep their files in memory (/dev/shm) if 4 GB are free there; pytest's --basetemp sets another folder.
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 DEMO := .demo
 PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 
-# Real text to compare tools on; left out where there is none.
+# Real text, for benchmarks and for some tests, which are left out where there is none.
 export LOOKALIKE_DATA ?= $(wildcard ../shared/data)
 
 .PHONY: demo quick test test-crash check kernels browser strace java bench bench-speed bench-sets bench-vectors bench-index bench-page docs clean clean-bench
@@ -42,8 +43,9 @@ check: $(VENV)/.developing
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
-# Installs package $(2) if there is no command $(1); where that cannot be, the third argument says what follows.
+# Installs package $(2) if the command $(1) is missing; $(3) is the consequence if that fails.
 define system_part
 	@if ! command -v $(1) >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update --quiet --quiet && \
@@ -61,7 +63,7 @@ strace:
 java:
 	$(call system_part,java,default-jre-headless,the row of Spark will say so)
 
-# Compiles the kernels once, before several workers would.
+# Compiles the kernels once, before several workers compile them at the same time.
 kernels: $(VENV)/.developing
 	$(BIN)/python tests/support/warm_kernels.py
 

@@ -42,12 +42,12 @@ TWINS = {
 
 MODULES = (
     "pipeline",
-    "neighbours.nearest",
-    "comparison.items",
+    "explain",
     "comparison.base",
     "comparison.texts",
     "comparison.sets",
     "tuning.tune",
+    "estimate",
     "tuning.estimate",
     "tuning.sample",
     "index.index",
@@ -60,7 +60,7 @@ MODULES = (
     "features.shingling",
     "lsh.banding",
     "recipe",
-    "measures",
+    "measures.base",
     "errors",
 )
 """Modules with public names, in the order of the page."""

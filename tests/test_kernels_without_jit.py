@@ -1,4 +1,4 @@
-"""The kernels as plain Python: what Numba compiles is what the source says."""
+"""The kernels as plain Python: compiled code does what the source says."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_kernels_agree_with_their_references_without_the_jit() -> None:
     """Numbers of 64 bits wrap around silently when compiled; NumPy's warn."""
     command = [

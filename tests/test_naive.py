@@ -1,4 +1,4 @@
-"""The references themselves: independent of lookalike, and right on cases small enough to check by hand."""
+"""The references: independent of lookalike, and right on cases small enough to check by hand."""
 
 from __future__ import annotations
 

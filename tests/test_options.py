@@ -13,8 +13,8 @@ from typer.main import get_command
 from lookalike import Shingling, recipe
 from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
-from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
-from lookalike.read.base import EncodingErrors
+from lookalike.measures import NAMES
+from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, MeasureName, Option, Settings, names, option
 from lookalike.read.options import Options
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # it is a group
@@ -38,9 +38,8 @@ def test_settings_are_the_table() -> None:
     assert get_type_hints(Settings) == types
 
 
-def test_choices_are_those_of_the_modules_that_use_them() -> None:
-    assert option("sketch").type == recipe.Sketch
-    assert option("encoding_errors").type == EncodingErrors
+def test_the_measures_are_those_registered() -> None:
+    assert sorted(get_args(MeasureName)) == sorted({name for names in NAMES.values() for name in names})
 
 
 @pytest.mark.parametrize("one", OPTIONS, ids=by_name)

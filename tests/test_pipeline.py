@@ -50,6 +50,7 @@ def test_pairs_are_those_of_brute_force(
     assert found.summary.pairs == len(found)
 
 
+@pytest.mark.slow
 @SOME
 @given(
     brute_force.collections(), brute_force.thresholds, st.sampled_from(["fast", "classic"]), st.integers(0, 2**64 - 1)
@@ -61,6 +62,7 @@ def test_no_pair_is_wrong_however_few_are_found(
     assert found.items() <= brute_force.pairs(texts, threshold, shingle="words:2").items()
 
 
+@pytest.mark.slow
 @every_way
 @SOME
 @given(brute_force.collections(), brute_force.collections(), brute_force.thresholds)
@@ -74,6 +76,7 @@ def test_pairs_of_two_collections(
     assert found.summary.items == len(left) + len(right)
 
 
+@pytest.mark.slow
 @every_way
 @SOME
 @given(
@@ -95,6 +98,7 @@ def test_identical_sets_of_different_texts_are_pairs() -> None:
     assert not len(find_pairs(texts, shingle="words:2", threshold=1.0, bag=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shared", "total"), [(1, 3), (2, 3), (4, 5), (7, 9), (8, 10), (9, 11), (99, 101)])
 def test_a_similarity_that_meets_the_threshold_exactly(shared: int, total: int) -> None:
     """Fractions have no exact float; the same division on both sides makes them meet."""
@@ -108,6 +112,7 @@ def test_a_similarity_that_meets_the_threshold_exactly(shared: int, total: int) 
 # Clusters
 
 
+@pytest.mark.slow
 @every_way
 @SOME
 @given(brute_force.collections(), brute_force.thresholds, st.sampled_from(KEEP), st.data())
@@ -128,6 +133,7 @@ def test_clusters_and_keepers(
     assert [bool(kept) for kept in result.mask] == [item not in removed for item in range(len(texts))]
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), st.sampled_from(KEEP), brute_force.shinglings())
 def test_every_row_is_accounted_for(texts: list[brute_force.Text], keep: str, shingling: dict[str, Any]) -> None:
@@ -192,6 +198,7 @@ def test_threads_and_batches_change_nothing(versions: list[brute_force.Text], se
     assert outcome(versions, threshold=0.5, **settings) == outcome(versions, threshold=0.5)
 
 
+@pytest.mark.slow
 def test_recall_and_precision_of_a_default_run(versions: list[brute_force.Text]) -> None:
     for threshold in (0.5, 0.7, 0.8, 0.9):
         wanted = brute_force.pairs(versions, threshold)

@@ -101,6 +101,7 @@ def sample() -> list[dict[str, Any]]:
     return [json.loads(line) for line in SAMPLE.read_text().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shingle", ["words:5", "words:1", "chars:9", "bytes:20"])
 def test_the_sample_exactly(sample: list[dict[str, Any]], shingle: str) -> None:
     texts = [row["text"] for row in sample]

@@ -1,4 +1,4 @@
-"""What callers hold in their hands: what may go in, what comes out, and the public names."""
+"""Arguments and results of the public functions, and the public names."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ def test_public_names() -> None:
         assert getattr(lookalike, name).__doc__
 
 
+@pytest.mark.slow
 def test_functions_are_not_hidden_by_modules_of_their_name() -> None:
     """A run loads the module `tune`, and `Comparison` the module `compare`, which Python then binds in the package."""
     uses = "find_pairs(['a'])", "tune()", "Comparison", "compare('', '')"

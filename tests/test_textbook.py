@@ -1,4 +1,4 @@
-"""The worked examples of the textbook, by lookalike's own functions where it has them, and by the references."""
+"""The worked examples of the textbook, by lookalike where it has the function, and by the references."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ def test_all_pairs_of_a_million_take_days_and_of_ten_million_more_than_a_year() 
     assert math.comb(10**7, 2) / 10**6 / DAY > 365
 
 
+@pytest.mark.slow
 @given(one=st.sets(st.integers(1, 8), min_size=1), two=st.sets(st.integers(1, 8), min_size=1), data=st.data())
 def test_jaccard_distance_is_a_distance(one: set[int], two: set[int], data: st.DataObject) -> None:
     three = data.draw(st.sets(st.integers(1, 8), min_size=1))

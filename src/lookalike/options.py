@@ -15,11 +15,11 @@ from typing import Any, Literal, TypedDict, cast
 
 from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
-from lookalike.features.shingling import Form
-from lookalike.measures import Name
 from lookalike.resources.progress import Watcher
 
 Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking"]
+MeasureName = Literal["jaccard", "dice", "cosine", "overlap", "containment", "euclidean", "agreement", "hamming"]
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
 
@@ -69,7 +69,7 @@ OPTIONS = (
     Option(
         name="measure",
         group="similarity",
-        type=Name,
+        type=MeasureName,
         default_help="jaccard; cosine for vectors; hamming for bits",
         help="How to compare two items. For texts and sets, the size of the intersection divided by: the size of the "
         "union (jaccard), the mean size (dice), the geometric mean of the sizes (cosine), the smaller size (overlap), "
@@ -278,7 +278,7 @@ class Settings(TypedDict, total=False):
     """
 
     threshold: float
-    measure: Name | None
+    measure: MeasureName | None
     tolerance: float | None
     recall: float
     shingle: str | None

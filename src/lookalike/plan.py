@@ -17,15 +17,19 @@ from lookalike.features.registry import feature_of_kind, kinds_measured
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.measures import NAMES, Measure
-from lookalike.options import SWITCHES, Settings, plain
+from lookalike.options import SWITCHES, Settings, option, plain
+from lookalike.read.item_types import default_type, set_type
 from lookalike.recipe import Recipe
 from lookalike.tuning.tune import check_recall, tune
 
 if TYPE_CHECKING:
     from lookalike.kinds.base import Estimates
 
-RECALL = 0.99
-THRESHOLD = 0.8
+DEFAULT_KIND = default_type().name
+"""The kind of items, where nothing implies another one."""
+
+RECALL: float = option("recall").default
+THRESHOLD: float = option("threshold").default
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,8 @@ def kind_asked(settings: Settings) -> str | None:
     """Return the kind that items must be, if options imply one."""
     shingle = str(settings.get("shingle") or "")
     if settings.get("element") is not None:  # a long table
-        return "weights" if settings.get("weight") or shingle == "weights" else "elements"
+        weighted = bool(settings.get("weight")) or shingle == set_type(weighted=True).name
+        return set_type(weighted=weighted).name
     if shingle:
         return Shingling.parse(shingle).feature.kind
     kinds = kinds_measured(str(settings.get("measure") or ""))
@@ -147,5 +152,5 @@ def check_early(settings: Settings) -> None:
     measure = settings.get("measure")
     if kind is not None:
         with_bands(ask(settings, kind))
-    elif measure is None or "texts" in kinds_measured(measure):
-        ask(settings, "texts")
+    elif measure is None or DEFAULT_KIND in kinds_measured(measure):
+        ask(settings, DEFAULT_KIND)

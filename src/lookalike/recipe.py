@@ -13,17 +13,16 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import TYPE_CHECKING, Self, get_args
 
 from lookalike.errors import RecipeError
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.measures import Measure
+from lookalike.options import Sketch, option
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Sketch = Literal["fast", "classic"]
 
 FORMAT = 1
 """Version of the recipe's JSON; also of every hash that follows from it."""
@@ -36,9 +35,9 @@ class Recipe:
     shingling: Shingling = field(default_factory=Shingling)
     banding: Banding | None = field(default_factory=lambda: Banding(20, 7))
     """None for an exact search, which misses nothing."""
-    threshold: float = 0.8
-    sketch: Sketch = "fast"
-    seed: int = 1
+    threshold: float = option("threshold").default
+    sketch: Sketch = option("sketch").default
+    seed: int = option("seed").default
     measure: Measure = field(default_factory=Measure)
 
     def __post_init__(self) -> None:
@@ -87,8 +86,6 @@ class Recipe:
     def min_score(self) -> float:
         """The lowest score of a pair: the threshold, or minus the largest distance."""
         return self.measure.score(float(self.threshold))
-
-    least_score = min_score
 
     def to_json(self) -> str:
         """Return the recipe as JSON."""

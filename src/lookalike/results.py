@@ -146,7 +146,7 @@ class Pairs(Table):
     def clusters(self, keep: str = "first") -> Clusters:
         """Return the connected components. `keep` is first or last. A similarity is null if the pair was not found."""
         if len(self.sources) > 1:
-            raise RecipeError("clusters() needs the pairs of one collection, but these were found `against` another one")
+            raise RecipeError("clusters() needs the pairs of one collection; these were found `against` another one")
         rule = Keep.parse(keep)
         if rule.rule not in ("first", "last"):
             raise RecipeError(

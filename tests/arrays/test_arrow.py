@@ -18,6 +18,7 @@ from lookalike.arrays.arrow import as_arrow, nan_as_null, null_as_empty, null_as
 NUMBERS = st.sampled_from([np.int32, np.int64, np.uint64, np.float64, np.bool_])
 
 
+@pytest.mark.slow
 @given(NUMBERS.flatmap(lambda kind: hnp.arrays(kind, st.integers(0, 40))), st.integers(1, 3))
 def test_the_same_as_arrow_makes(values: NDArray[Any], step: int) -> None:
     some = values[::step]
@@ -43,6 +44,7 @@ def test_zero_for_null(values: list[Any]) -> None:
     assert null_as_zero(pa.array(values, kind)).to_pylist() == [value or 0 for value in values]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", ["", "id='id'"])
 def test_a_run_leaves_pandas_alone(settings: str) -> None:
     """It is installed here, so Arrow would import it at the first chance."""

@@ -1,4 +1,4 @@
-"""The comparison: how a tool is run and judged, and the page that is made of it."""
+"""The comparison of tools: how each is run and judged, and the page of results."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_corpus(tmp_path_factory.mktemp("corpora") / "made-200.parquet", 200)
 
 
+@pytest.mark.slow
 def test_a_run_gives_what_was_found(small: Path, environments: Path, tmp_path: Path) -> None:
     good = tool(tmp_path, "good", GOOD, environments)
     outcome = run(good.python(), good.adapter, small, SETTINGS, Limits(), small)
@@ -95,6 +96,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_a_run_that_fails_says_why(name: str, small: Path, environments: Path, tmp_path: Path) -> None:
     body, expected = BAD[name]
@@ -102,6 +104,7 @@ def test_a_run_that_fails_says_why(name: str, small: Path, environments: Path, t
     assert run(bad.python(), bad.adapter, small, SETTINGS, Limits(60, 500_000_000)).failed == expected
 
 
+@pytest.mark.slow
 def test_a_run_that_hangs_is_stopped_with_all_it_has_started(small: Path, environments: Path, tmp_path: Path) -> None:
     told = tmp_path / "pid"
     hangs = tool(tmp_path, "hangs", HANGS.format(path=str(told)), environments)
@@ -118,6 +121,7 @@ CHILD = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="cores of a process and shares of pages are Linux's")
 def test_children_count_and_cores_are_bound(small: Path, environments: Path, tmp_path: Path) -> None:
     parent = tool(tmp_path, "parent", CHILD, environments)
@@ -126,6 +130,7 @@ def test_children_count_and_cores_are_bound(small: Path, environments: Path, tmp
     assert 4e8 < outcome.peak_bytes < 8e8
 
 
+@pytest.mark.slow
 def test_more_threads_than_cores_are_refused(small: Path, environments: Path, tmp_path: Path) -> None:
     good = tool(tmp_path, "good", GOOD, environments)
     with pytest.raises(ValueError, match="at most the number of cores"):
@@ -144,6 +149,7 @@ def test_an_adapter_says_what_it_needs(tmp_path: Path) -> None:
         some.python()
 
 
+@pytest.mark.slow
 def test_a_tool_that_cannot_be_installed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     missing = tool(tmp_path, "missing", GOOD)
@@ -160,6 +166,7 @@ COUNTED = """
 """
 
 
+@pytest.mark.slow
 def test_a_comparison_goes_on_where_it_stopped(
     environments: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,6 +246,7 @@ def test_a_tool_is_left_out_by_what_a_tenth_took(tenth: Row, expected: str, tmp_
     assert comparison.too_much(tool(tmp_path, "a", GOOD), "mdn") == ""
 
 
+@pytest.mark.slow
 def test_the_page_says_what_the_results_say(tmp_path: Path) -> None:
     failed = {"tool": "broken", "version": "", "failed": "it said <a|b>"}
     put(tmp_path, "made-10000", [row("lookalike", 2.0), row("slow", 9), failed])

@@ -1,4 +1,4 @@
-"""The corpora of the comparison, and what is true of them."""
+"""The corpora that tools are compared on, and the true pairs among them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def texts(path: Path) -> list[str]:
     return list(table["text"].to_pylist())
 
 
+@pytest.mark.slow
 def test_a_corpus_is_the_same_each_time_whatever_its_size(small: Path, tmp_path: Path) -> None:
     again = write_corpus(tmp_path / "again.parquet", 2000)
     assert again.read_bytes() == small.read_bytes()
@@ -45,6 +46,7 @@ def test_a_corpus_of_another_generator_is_written_again(tmp_path: Path) -> None:
     assert path.stat().st_mtime_ns == written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "shape", "size"), [(2000, "made", 2900), (2000, "short", 500)])
 def test_texts_are_lower_case_words(count: int, shape: str, size: int, tmp_path: Path) -> None:
     found = texts(write_corpus(tmp_path / "corpus.parquet", count, shape))
@@ -61,6 +63,7 @@ def test_similarities_of_copies_spread_from_three_tenths_to_one(small: Path) -> 
     assert (found < 0.2).sum() > counts.sum() / 5  # unrelated documents with the same boilerplate
 
 
+@pytest.mark.slow
 def test_short_texts_have_large_clusters(tmp_path: Path) -> None:
     path = write_corpus(tmp_path / "short.parquet", 20_000, "short")
     pairs = truth.truth(path, 0.7, 5)
@@ -74,6 +77,7 @@ def shingles(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + 5]) for i in range(max(1, len(words) - 4))}
 
 
+@pytest.mark.slow
 def test_truth_is_what_comparing_all_pairs_gives(tmp_path: Path) -> None:
     path = write_corpus(tmp_path / "made-400.parquet", 400)
     sets = dict(enumerate(map(shingles, texts(path))))

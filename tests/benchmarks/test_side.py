@@ -1,4 +1,4 @@
-"""The input of the comparisons on sets and vectors, and what becomes of an adapter's answers."""
+"""The input of the comparisons on sets, vectors and indexes, and how results of adapters are recorded."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class Here(Tool):
         return Path(sys.executable)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "rows"),
     [
@@ -175,6 +176,7 @@ def test_the_page_shows_an_index(tmp_path: Path) -> None:
     assert side_page.words_on_index(none, none) == ""
 
 
+@pytest.mark.slow
 def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
     side.documents(500, tmp_path / "index.parquet")
     rows = pq.read_table(tmp_path / "index.parquet")
@@ -188,6 +190,7 @@ def test_documents_for_an_index_know_what_they_resemble(tmp_path: Path) -> None:
         assert all(compare(texts[i], texts[j]).similarity >= 0.8 for j in found[:2])
 
 
+@pytest.mark.slow
 def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
     sets, vectors = sides(tmp_path, "sets", SETS), sides(tmp_path, "vectors", VECTORS)
     index = sides(tmp_path, "index", INDEX)
@@ -201,7 +204,7 @@ def test_plots_are_drawn_where_there_are_results(tmp_path: Path) -> None:
     assert "images/" not in page.page([], dict.fromkeys(page.SIDES, none))
 
 
-def test_machines_are_told_apart_where_there_are_several(tmp_path: Path) -> None:
+def test_several_machines_are_distinguished(tmp_path: Path) -> None:
     found = sides(tmp_path, "sets", SETS)
     assert len(page.machines_of_sides(found)) == 1
     assert "lookalike:" not in page.machines_of_sides(found)[0]

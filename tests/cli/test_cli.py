@@ -1,4 +1,4 @@
-"""The command line when all goes well: every example, every format, what people see and what machines read."""
+"""Commands that succeed: every example, every format, output for people and for programs."""
 
 from __future__ import annotations
 
@@ -62,6 +62,7 @@ def jsonl(*texts: str | None) -> bytes:
 # The examples of the issue, as processes
 
 
+@pytest.mark.slow
 def test_dedup_from_parquet_to_parquet() -> None:
     before = state()
     command = "dedup corpus.parquet -o clean.parquet --clusters c.parquet --removed r.parquet --keep longest"
@@ -82,6 +83,7 @@ def test_dedup_from_parquet_to_parquet() -> None:
     assert "\x1b" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_pairs_of_two_compressed_files() -> None:
     Path("a.jsonl.gz").write_bytes(gzip.compress(jsonl(STORY, "nothing")))
     Path("b.jsonl.gz").write_bytes(gzip.compress(jsonl("other", STORY + "!")))
@@ -93,6 +95,7 @@ def test_pairs_of_two_compressed_files() -> None:
     assert found == [{"left": "a.jsonl.gz:1", "right": "b.jsonl.gz:2", "similarity": grams / (grams + 1)}]
 
 
+@pytest.mark.slow
 def test_pairs_across_two_files() -> None:
     pq.write_table(pa.table({"text": ["unseen", STORY, STORY]}), "train.parquet")
     pq.write_table(pa.table({"text": [STORY.title(), "unheard of"]}), "test.parquet")
@@ -103,6 +106,7 @@ def test_pairs_across_two_files() -> None:
     )
 
 
+@pytest.mark.slow
 def test_compare_two_files() -> None:
     Path("one.txt").write_text(f"Yes. {STORY}")
     Path("two.txt").write_text(f"No: {STORY}")
@@ -155,6 +159,7 @@ def test_quiet_says_nothing() -> None:
 # Formats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["o.parquet", "o.pq", "o.jsonl", "o.jsonl.gz", "o.jsonl.zst", "o.csv", "o.tsv", "o.csv.gz"]
 )
@@ -229,6 +234,7 @@ def test_a_folder_of_texts_and_an_item_a_line() -> None:
     assert json.loads(done("dedup", "lines.txt", "--lines", "--json").out)["empty"] == 1
 
 
+@pytest.mark.slow
 def test_names_of_every_kind() -> None:
     names = ["ünï.jsonl", "new\nline.jsonl", "[x].jsonl", "[red]b.jsonl", "-dash.jsonl", os.fsdecode(b"lat\xff.jsonl")]
     for name in names:
@@ -246,6 +252,7 @@ def test_names_of_every_kind() -> None:
 # Help
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["--version"], ["dedup", "--help"], ["pairs", "-h"], ["compare", "--help"]]
 )
@@ -262,6 +269,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
         assert "In Python:" in ended.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion(shell: str) -> None:
     script = process(env=quiet_environment(_LOOKALIKE_COMPLETE=f"source_{shell}"))
@@ -296,6 +304,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_progress_and_colours() -> None:
     shown = on_a_terminal("dedup", "corpus.parquet", "-o", "o.csv")
     assert all(word in shown for word in ("sign", "compare", "cluster", "items", "━", "2 (33.3%)"))
@@ -305,6 +314,7 @@ def test_a_terminal_shows_progress_and_colours() -> None:
     assert not re.search(r"\x1b\[[0-9;]*[349]\dm", plain)
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_pairs_and_passages() -> None:
     shown = on_a_terminal("pairs", "corpus.parquet", "--id", "n")
     assert re.search(r"0\s+│ 3\s+│ 1\.0000", shown)
@@ -314,6 +324,7 @@ def test_a_terminal_shows_pairs_and_passages() -> None:
     assert on_a_terminal("dedup", "corpus.parquet", "--quiet") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_ids_are_piped_as_utf8_whatever_the_locale(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.jsonl").write_text('{"id": "é中", "text": "one two three"}\n{"id": "x", "text": "one two three"}\n')

@@ -1,4 +1,4 @@
-"""The command line when something is wrong: one sentence, exit code 2, nothing written, inputs untouched."""
+"""Commands that fail: one sentence, exit code 2, nothing written, inputs untouched."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def refused(*arguments: object, stdin: bytes = b"") -> str:
 # What is read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -69,6 +70,7 @@ def test_files_and_columns(arguments: list[str], says: list[str]) -> None:
     assert all(words in message for words in says)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "data", "says"),
     [
@@ -111,6 +113,7 @@ def test_truncated_parquet_anywhere() -> None:
     assert "cut.parquet" in refused("pairs", "cut.parquet", "-o", "o.csv")
 
 
+@pytest.mark.slow
 def test_a_file_that_breaks_off_late() -> None:
     """The first blocks are fine and already worked on when the fault is met."""
     Path("late.jsonl").write_bytes(LINE * 400_000 + b"{")
@@ -146,6 +149,7 @@ def test_compare() -> None:
 # Settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -185,6 +189,7 @@ def test_usage(arguments: list[str]) -> None:
 # What is written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output", "says"),
     [
@@ -253,6 +258,7 @@ def small_disk(here: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv", "jsonl.gz"])
 def test_disk_full(small_disk: Path, ending: str) -> None:
     Path("big.jsonl").write_text("".join(json.dumps({"text": os.urandom(50).hex()}) + "\n" for _ in range(4000)))
@@ -269,6 +275,7 @@ def test_all_outputs_appear_or_none(small_disk: Path) -> None:
     done("dedup", "a.jsonl", "-o", "o.jsonl", "--clusters", "c.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["pairs good.parquet -q", "dedup good.parquet --json -q", "--help"])
 def test_standard_output_full(command: str) -> None:
     with Path("/dev/full").open("w") as full:
@@ -278,7 +285,8 @@ def test_standard_output_full(command: str) -> None:
     assert ended.stderr.count("\n") == 1
 
 
-def test_standard_output_gone() -> None:
+@pytest.mark.slow
+def test_standard_output_is_closed() -> None:
     """As with `| head -1`."""
     reader, writer = os.pipe()
     os.close(reader)
@@ -311,6 +319,7 @@ def ordinary_user(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (folder / "closed").chmod(0o755)
 
 
+@pytest.mark.slow
 def test_no_permission(ordinary_user: Path) -> None:
     def says(*arguments: object) -> str:
         outcome = run(*arguments)

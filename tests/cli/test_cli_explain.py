@@ -1,4 +1,4 @@
-"""What people see of matches that are explained."""
+"""How explained matches are shown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_queries_may_be_named_by_days() -> None:
     assert (found["query"], found["id"], found["similarity"]) == ("2026-01-02", "x", 1)
 
 
-def test_vectors_are_told_by_name() -> None:
+def test_vectors_are_shown_by_name() -> None:
     np.save("v.npy", np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]))
     build("v.npy", "--measure", "cosine", "--threshold", "0.9")
     told = done("index", "query", "i", "v.npy", "--explain", "--top", "1").out
@@ -63,6 +63,7 @@ def test_a_long_element_is_cut() -> None:
     assert len(long) > 500_000
 
 
+@pytest.mark.slow
 def test_bars_do_not_come_between() -> None:
     write_lines("texts.jsonl", [{"id": i, "text": f"a b {i}"} for i in range(200)])
     build("texts.jsonl", "--id", "id", "--shingle", "words:1", "--threshold", "0.5")

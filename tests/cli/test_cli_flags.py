@@ -53,7 +53,7 @@ def test_one_message_two_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_only_options_of_the_command_are_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A measure is no option, whatever it is called."""
+    """A measure is not an option, whatever its name."""
     monkeypatch.chdir(tmp_path)
     Path("a.jsonl").write_text('{"text": "a b c"}\n')
     outcome = run("pairs", "a.jsonl", "--measure", "overlap", "--bands", "2", "--rows", "2")

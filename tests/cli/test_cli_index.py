@@ -1,4 +1,4 @@
-"""The commands on an index: what they do, and what they say."""
+"""Index commands that succeed: what they do and what they print."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_corpus()
 
 
+@pytest.mark.slow
 def test_a_day_in_the_life_of_an_index() -> None:
     """Build, add what is new, ask, delete, update: the examples of the help, as users run them."""
     told = done("index", "build", "i", "old.parquet", *SETTINGS, "--id", "name", "--fields", "title,day").err
@@ -83,7 +84,7 @@ def test_queries_by_file_find_what_a_run_finds() -> None:
     assert said("query", "i", "asked.jsonl", "--text", "body")["queries"] == 23
 
 
-def test_a_lower_threshold_tells_what_it_may_miss() -> None:
+def test_a_lower_threshold_says_what_it_may_miss() -> None:
     build("--id", "name")
     told = done("index", "query", "i", "--text", OLD[0], "--threshold", "0.3")
     with Index.open("i") as index:
@@ -105,6 +106,7 @@ def test_a_match_is_explained() -> None:
     assert (explained["is_pair"], explained["left_spans"]) == (True, [[0, len(asked)]])
 
 
+@pytest.mark.slow
 def test_matches_of_a_file_are_explained() -> None:
     Path("log.csv").write_text("who,what,n\na,x,1\na,y,2\nb,x,1\nb,y,2\nb,z[1],1.5\nc,q,5\n")
     long = ("--item", "who", "--element", "what")
@@ -126,6 +128,7 @@ def test_matches_of_a_file_are_explained() -> None:
     assert "x (1 and 1)" in done("index", *asked, "-q").out
 
 
+@pytest.mark.slow
 def test_a_long_explanation_is_cut() -> None:
     build("--id", "name")
     write_lines("sets.jsonl", [{"id": "s", "items": [f"element {i}" for i in range(500)]}])
@@ -160,6 +163,7 @@ def test_numbers_of_csv_are_numbers_where_the_index_has_them() -> None:
     assert "are integers" in refused("add", "i", "changed.csv", "--id", "n")
 
 
+@pytest.mark.slow
 def test_fields_stream_with_the_items_however_batches_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Items and columns are read side by side, in batches that do not end at the same rows."""
     table = pa.table({"text": OLD, "n": range(90), "wide": ["x" * (i % 7) * 500 for i in range(90)]})
@@ -173,6 +177,7 @@ def test_fields_stream_with_the_items_however_batches_are_cut(monkeypatch: pytes
             assert [{key: row[key] for key in ("text", "n", "wide")} for row in rows("i")] == table.to_pylist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv"])
 def test_an_export_makes_an_index_with_the_same_answers(ending: str) -> None:
     build("--id", "name", "--fields", "title")
@@ -190,6 +195,7 @@ def test_an_export_makes_an_index_with_the_same_answers(ending: str) -> None:
     assert "exists already" in refused("export", "i", "-o", f"all.{ending}")
 
 
+@pytest.mark.slow
 def test_sets_and_weights_too() -> None:
     Path("log.csv").write_text("who,what,n\na,x,1\na,y,2\nb,x,1\nb,y,2\nb,z,1\nc,q,5\n")
     long = ("--item", "who", "--element", "what")
@@ -217,6 +223,7 @@ def test_empty_input_makes_an_empty_index() -> None:
     assert said("add", "i", "new.jsonl", "--id", "name")["items"] == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["build", "query", "delete"])
 def test_help_loads_nothing_heavy(command: str) -> None:
     code = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); " + LOOKALIKE[2]
@@ -227,6 +234,7 @@ def test_help_loads_nothing_heavy(command: str) -> None:
     assert "In Python:" in ended.stdout
 
 
+@pytest.mark.slow
 def test_as_a_process() -> None:
     """The whole of it once more, without this process in between."""
     assert process("index", "build", "i", "old.parquet", "--quiet").returncode == 0

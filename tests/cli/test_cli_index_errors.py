@@ -1,4 +1,4 @@
-"""The commands on an index: what they refuse, and what they leave behind when they end early."""
+"""Index commands that fail: what they refuse, and what they leave behind when interrupted."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_corpus()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -130,6 +131,7 @@ def test_damage_of_the_database_is_found() -> None:
     assert "index.sqlite: the checksum of its metadata 'next' does not match" in run("index", "check", "i").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["add", "i"], ["build", "j"]])
 def test_ctrl_c_leaves_an_index_whole_or_nothing(arguments: list[str]) -> None:
     build()
@@ -155,6 +157,7 @@ def test_a_build_that_fails_leaves_nothing_behind() -> None:
     assert not list(Path().glob(".lookalike*"))
 
 
+@pytest.mark.slow
 def test_integers_as_ids_are_read_as_they_are_written() -> None:
     write_lines("numbers.jsonl", [{"n": n, "text": f"text number {n}"} for n in range(12)])
     build("--id", "n", source="numbers.jsonl")
@@ -171,7 +174,7 @@ def test_nothing_is_written_into_an_index() -> None:
 
 
 @pytest.mark.parametrize("what", ["a file", "a folder", "an index"])
-def test_what_came_there_meanwhile_stays(what: str) -> None:
+def test_what_appeared_meanwhile_stays(what: str) -> None:
     """A build may take hours: whether its place is free is seen again at the end."""
 
     def make() -> None:
@@ -217,7 +220,8 @@ def test_force_replaces_only_what_was_there_when_it_began(what: str) -> None:
     assert not list(Path().glob(".lookalike*"))
 
 
-def test_an_interrupt_after_the_change_tells_so() -> None:
+@pytest.mark.slow
+def test_an_interrupt_after_the_change_says_so() -> None:
     """Here while a list is printed that nobody reads."""
     build("--id", "name")
     write_lines("many.jsonl", [{"name": f"m{i}", "text": "one two three"} for i in range(20_000)])
@@ -233,8 +237,9 @@ def test_an_interrupt_after_the_change_tells_so() -> None:
     assert said("info", "i")["items"] == 91
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="it takes a full device")
-def test_a_full_device_after_the_change_tells_so() -> None:
+def test_a_full_device_after_the_change_says_so() -> None:
     build("--id", "name")
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -246,6 +251,7 @@ def test_a_full_device_after_the_change_tells_so() -> None:
     assert done.stderr.endswith("; the index has been changed\n")
 
 
+@pytest.mark.slow
 def test_a_text_that_is_not_utf_8() -> None:
     build("--id", "name")
     command = [*map(os.fsencode, LOOKALIKE), b"index", b"query", b"i", b"--text", b"\xff abc"]
@@ -261,7 +267,7 @@ def test_an_id_with_a_carriage_return_is_quoted() -> None:
     assert list(csv.reader(io.StringIO(out, newline=""), delimiter="\t"))[1][:2] == ["a\rb", "a\rb"]
 
 
-def test_the_least_integer_can_be_deleted() -> None:
+def test_the_smallest_integer_can_be_deleted() -> None:
     write_lines("least.jsonl", [{"id": -(2**63), "text": "one two"}])
     done("index", "build", "least", "least.jsonl", "--id", "id", "--quiet")
     assert said("delete", "least", "--from", "-", stdin=b"-9223372036854775808")["deleted"] == 1

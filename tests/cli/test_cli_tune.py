@@ -1,4 +1,4 @@
-"""lookalike tune: what it prints, draws, samples and refuses."""
+"""lookalike tune: its output, plots, samples and errors."""
 
 from __future__ import annotations
 
@@ -96,6 +96,7 @@ def test_the_reverse() -> None:
     assert "threshold" not in out
 
 
+@pytest.mark.slow
 def test_weights() -> None:
     out = done("tune", "--threshold", "0.8", "--weights", "fp=0.5,fn=0.5").out
     assert "9 bands of 13 rows" in out
@@ -105,6 +106,7 @@ def test_weights() -> None:
     assert (found["bands"], found["rows"], found["recall"]) == (banding.bands, banding.rows, banding.chance(0.5))
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded() -> None:
     """A calculation starts as fast as help does: what takes time is imports."""
     code = "import atexit, sys; atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr)); " + LOOKALIKE[2]
@@ -141,7 +143,7 @@ def test_the_picture_shades_both_errors() -> None:
     assert {row[at] for row in rows} <= {"|", "*"}
 
 
-def test_the_table_tells_false_candidates_from_pairs_found() -> None:
+def test_the_table_separates_false_candidates_from_pairs_found() -> None:
     lines = list(curve_table([(0.3, 0.0475), (0.8, 0.9996)], 0.8, Measure()))
     assert lines[1:] == [
         "       0.3  0.0475    47.5 false candidates",
@@ -152,6 +154,7 @@ def test_the_table_tells_false_candidates_from_pairs_found() -> None:
 # A file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_a_plot(ending: str) -> None:
     path = Path(f"s.{ending}")
@@ -234,6 +237,7 @@ def test_a_plot_of_a_sample() -> None:
 # Contradictions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -275,8 +279,14 @@ def test_a_plot_of_a_sample() -> None:
         (["--measure", "dice", "--of", "vectors"], "must be cosine, euclidean or agreement for vectors. Got 'dice'"),
         (["--measure", "overlap"], "`overlap` has no bands: the search for it is always exact, and there is nothing"),
         (["--measure", "containment", "parts"], "`containment` has no bands"),
-        (["--measure", "euclidean"], "--threshold must say how far apart two items may be, for the measure euclidean"),
-        (["--measure", "euclidean", "--bands", "9", "--rows", "9"], "as wide as its --threshold asks for. Give that"),
+        (
+            ["--measure", "euclidean"],
+            "--threshold must be the maximum distance of two items, for the measure euclidean",
+        ),
+        (
+            ["--measure", "euclidean", "--bands", "9", "--rows", "9"],
+            "--threshold is required: the slots of euclidean depend on it",
+        ),
         (["--measure", "euclidean", "-t", "-1"], "--threshold of a distance must be at least 0. Got -1"),
         (
             ["--measure", "hamming", "-t", "3"],
@@ -284,8 +294,8 @@ def test_a_plot_of_a_sample() -> None:
         ),
         (["--measure", "hamming", "-t", "3", "--bits", "0"], "--bits must be a whole number, at least 1. Got 0"),
         (["--measure", "hamming", "-t", "64", "--bits", "64"], "--threshold must be closer. Got 64, where a slot"),
-        (["--bits", "64"], "--bits says how many bits an item has, for the measure hamming. Leave it out for jaccard"),
-        (["--tolerance", "1"], "give it with the measure agreement, and only there. Got 1.0 with jaccard"),
+        (["--bits", "64"], "--bits is the number of bits per item, for the measure hamming. Leave it out for jaccard"),
+        (["--tolerance", "1"], "required by the measure agreement and not accepted by any other. Got 1.0 with jaccard"),
         (["--measure", "agreement", "--bands", "1", "--rows", "9", "--recall", "0.9"], "whatever the agreement of two"),
         (
             ["--measure", "dice", "--weights", "fp=1,fn=1"],
@@ -301,5 +311,5 @@ def test_a_plot_of_a_sample() -> None:
         (["parts", "--measure", "hamming", "--bits", "64", "-t", "3"], "--bits is known from the sample"),
     ],
 )
-def test_what_cannot_be_asked(arguments: list[str], says: str) -> None:
+def test_invalid_requests(arguments: list[str], says: str) -> None:
     assert says in refused(*arguments)

@@ -1,4 +1,4 @@
-"""Two texts, compared and explained: the similarity of a run, the passages a reader would mark."""
+"""Two texts compared and explained: the same similarity as in a run, and the passages a reader would mark."""
 
 from __future__ import annotations
 

@@ -58,6 +58,7 @@ def test_what_weighted_sets_share(left: dict[int, float], right: dict[int, float
     assert (found.left, found.right) == (left, right)
 
 
+@pytest.mark.slow
 @given(lists, lists, st.sampled_from(["elements", "tokens:2"]))
 def test_it_says_what_a_run_does(left: list[int], right: list[int], shingle: str) -> None:
     settings: dict[str, Any] = {"threshold": 0.4, "bands": 5, "rows": 2, "shingle": shingle}
@@ -65,7 +66,7 @@ def test_it_says_what_a_run_does(left: list[int], right: list[int], shingle: str
     assert (found.bands_met > 0 and found.is_pair) == (len(find_pairs([left, right], **settings)) == 1)
 
 
-def test_those_of_which_there_is_most_come_first() -> None:
+def test_the_largest_shares_come_first() -> None:
     found = compare({"rare": 0.1, "same": 2, "more": 5, "own": 1}, {"same": 2, "more": 3, "rare": 9, "z": 0.5})
     assert found.shared_elements == ["more", "same", "rare"]
     assert (found.left_elements, found.right_elements) == (["own"], ["z"])
@@ -84,6 +85,7 @@ def test_token_ids_are_marked_where_they_stand() -> None:
 vectors = st.lists(st.floats(-9, 9).map(lambda x: round(x, 3)), min_size=3, max_size=3).filter(any)
 
 
+@pytest.mark.slow
 @given(vectors, vectors, st.sampled_from(NAMES["vectors"]))
 def test_vectors(left: list[float], right: list[float], measure: Any) -> None:
     how: dict[str, Any] = {"tolerance": 0.5} if measure == "agreement" else {}
@@ -133,9 +135,9 @@ def test_what_cannot_be_compared(left: Any, right: Any, settings: dict[str, Any]
 
 
 def test_there_is_a_similarity_or_a_distance() -> None:
-    with pytest.raises(AttributeError, match="this measure has a distance, not a similarity"):
+    with pytest.raises(AttributeError, match="has a distance, not a similarity"):
         _ = compare([1.0], [2.0], measure="euclidean", threshold=3).similarity
-    with pytest.raises(AttributeError, match="there is a similarity here"):
+    with pytest.raises(AttributeError, match="has a similarity, not a distance"):
         _ = compare("a", "b").distance
     with pytest.raises(TypeError, match="unknown option 'thresold'"):
         compare("a", "b", thresold=0.5)  # type: ignore[call-overload]
@@ -203,7 +205,7 @@ def test_explanations_follow_the_rows_of_matches(tmp_path: Path) -> None:
     assert [one.threshold for one in found if one] == [0.1, 0.1]
 
 
-def test_what_no_index_of_its_kind_can_be_asked(tmp_path: Path) -> None:
+def test_queries_that_fit_no_index_of_this_kind(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i", shingle="elements", threshold=0.6) as index:
         index.add(["abc"], [{"a", "b", "c"}])
         for wrong, message in (("abc", "item 0 is str"), ({1, 2}, "Got int64")):
@@ -222,11 +224,11 @@ def test_what_no_index_of_its_kind_can_be_asked(tmp_path: Path) -> None:
         (set(range(4)), set(range(5)), {"threshold": 0.8}, "shared, 0.8000 >= 0.8."),
     ],
 )
-def test_what_is_told_does_not_contradict_itself(left: Any, right: Any, how: dict[str, Any], told: str) -> None:
+def test_explanations_are_consistent(left: Any, right: Any, how: dict[str, Any], told: str) -> None:
     assert compare(left, right, **how).reason.endswith(told)
 
 
-def test_large_weights_are_told_apart() -> None:
+def test_large_weights_are_distinguished() -> None:
     many = {f"e{i}": 1000.0 for i in range(1300)}
     assert "1,300,000 of 1,300,003 of the weight" in compare(many, {**many, "x": 3.0}).reason
 
@@ -277,5 +279,5 @@ def test_a_match_that_was_replaced_is_not_explained(tmp_path: Path) -> None:
         index.delete(["a"])
         index.update(["b"], ["something else"])
         assert [found and found.value for found in index.explain_source(source, matches)] == [None, None, 1]
-        with pytest.raises(InputError, match="more items than the 1 queries"):
+        with pytest.raises(InputError, match="than the 1 queries of these matches"):
             list(index.explain_source(index.source(["one two", "three"]), matches))

@@ -5,6 +5,7 @@ A kind joins by a line in `samples.SAMPLES`, an engine by a line in `lookalike.e
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,18 @@ from typing import Any
 import pytest
 
 from conformance.samples import SAMPLES, Sample
-from conformance.toys import TOYS
+from conformance.toys import TOYS, installed
 from lookalike import Index, compare
 from lookalike.engines.base import ENGINES, Engine, engine_named
 
 ALL = {**SAMPLES, **TOYS}
+
+
+@pytest.fixture(autouse=True)
+def toys() -> Iterator[None]:
+    """Have the toys registered."""
+    with installed():
+        yield
 
 
 @pytest.fixture(params=ENGINES)
@@ -29,12 +37,6 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 def sample(request: pytest.FixtureRequest) -> Sample:
     """Return items of a kind."""
     return ALL[request.param]()
-
-
-@pytest.fixture(scope="module")
-def truths() -> dict[int, dict[tuple[int, int], float]]:
-    """Remember the values of all pairs."""
-    return {}
 
 
 def values(sample: Sample) -> dict[tuple[int, int], float]:
@@ -52,6 +54,7 @@ def pairs_of(found: Any) -> dict[tuple[int, int], float]:
     return {(left, right): value for left, right, value in found}
 
 
+@pytest.mark.slow
 def test_an_exact_search_finds_what_compare_calls_pairs(engine: Engine, sample: Sample) -> None:
     assert pairs_of(engine.find_pairs(sample.items, recall=1.0, **sample.settings)) == values(sample)
 

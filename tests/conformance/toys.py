@@ -7,6 +7,7 @@ melodies    a kind: lists of notes, the same in every key, compared by their ste
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +16,16 @@ import pyarrow as pa
 from conformance.samples import Sample, sets, vectors
 from lookalike import kinds
 from lookalike.features.elements import TokenShingler, number_columns
-from lookalike.features.registry import Feature
+from lookalike.features.registry import FEATURES, Feature
 from lookalike.kinds.texts import TokenKind
 from lookalike.lsh.family import Family
-from lookalike.measures import SetMeasure, VectorMeasure, register
+from lookalike.measures import NAMES, SetMeasure, VectorMeasure, register
+from lookalike.measures.base import CLASSES
+from lookalike.read.item_types import unregister
 from lookalike.read.item_types.tokens import Tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from lookalike.lsh.banding import Banding
 
 
-@register("sets", "sharp")
 class Sharp(SetMeasure):
     """The square of the Jaccard similarity."""
 
@@ -77,7 +79,6 @@ class Sums(Family):
         raise NotImplementedError
 
 
-@register("vectors", "manhattan")
 class Manhattan(VectorMeasure):
     """The sum of the differences of two vectors."""
 
@@ -119,7 +120,22 @@ class Melodies(Tokens):
     columns = ("melody", "notes")
 
 
-kinds.register(MelodyKind(), Melodies(), [Feature("steps", "melodies", sized=True, size=3, noun="melody", unit="step")])
+@contextmanager
+def installed() -> Iterator[None]:
+    """Register the toys, and remove them at the end, so that other tests do not meet them."""
+    tables: list[dict[Any, Any]] = [CLASSES, NAMES, FEATURES, kinds.KINDS]
+    before = [dict(table) for table in tables]
+    register("sets", "sharp")(Sharp)
+    register("vectors", "manhattan")(Manhattan)
+    steps = Feature("steps", "melodies", sized=True, size=3, noun="melody", unit="step")
+    kinds.register(MelodyKind(), Melodies(), [steps])
+    try:
+        yield
+    finally:
+        unregister(Melodies.name)
+        for table, values in zip(tables, before, strict=True):
+            table.clear()
+            table.update(values)
 
 
 def melodies() -> list[Any]:

@@ -1,4 +1,4 @@
-"""The documentation: its links lead somewhere, its examples run and print what they say, its reference is fresh."""
+"""The documentation: links resolve, examples run and print what is shown, the reference is up to date."""
 
 from __future__ import annotations
 
@@ -99,6 +99,7 @@ def test_links_resolve(page: Path) -> None:
             assert match["anchor"] in anchors(target), match[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_python_examples_run(name: str, folder: Path) -> None:
     found = examples(ROOT / name, "python")
@@ -107,12 +108,14 @@ def test_python_examples_run(name: str, folder: Path) -> None:
         check_output(example, printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
 def test_shell_examples_run(name: str, folder: Path) -> None:
     for example in examples(ROOT / name, "shell"):
         check_output(example, run(["bash", "-e", "-c", example.code], folder))
 
 
+@pytest.mark.slow
 def test_reference_is_fresh() -> None:
     subprocess.run([sys.executable, ROOT / "docs" / "make_reference.py", "--check"], check=True)
 

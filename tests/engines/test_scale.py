@@ -1,4 +1,4 @@
-"""Collections that break naive designs: all alike, all empty, one huge; and what a run leaves behind."""
+"""Collections that break naive designs: all similar, all empty, one huge; and what a run leaves behind."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def words(count: int, seed: int = 0, of: int = 1 << 40) -> list[str]:
 # Many alike
 
 
+@pytest.mark.slow
 @both_ways
 def test_a_great_many_identical_texts(recall: float) -> None:
     """Copies are one item until the end: nothing is compared, and pairs are as many as copies."""
@@ -57,6 +58,7 @@ def test_groups_of_copies_are_paired_whole_up_to_a_size() -> None:
     assert condensed.summary.notes
 
 
+@pytest.mark.slow
 @both_ways
 @pytest.mark.parametrize("keep", ["first", "longest"])
 def test_texts_that_share_a_template(keep: str, recall: float) -> None:
@@ -78,6 +80,7 @@ def test_texts_that_share_a_template_but_not_enough_of_it(recall: float) -> None
     assert (result.summary.kept, result.summary.pairs) == (count, 0)
 
 
+@pytest.mark.slow
 @both_ways
 def test_the_same_shingles_in_other_numbers(recall: float) -> None:
     """Sets are equal, counts are not: no copies, but one cluster, in few comparisons."""
@@ -92,6 +95,7 @@ def test_the_same_shingles_in_other_numbers(recall: float) -> None:
 # Long and short
 
 
+@pytest.mark.slow
 @both_ways
 def test_one_huge_text_among_small_ones(recall: float) -> None:
     huge = " ".join(words(2_000_000))
@@ -113,6 +117,7 @@ def test_many_empty_texts(blank: str | None) -> None:
     assert len(find_pairs(texts)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [3, 30, 3_000, 100_000])
 def test_recall_at_every_length(length: int) -> None:
     """Pairs just above the threshold, from three words to a hundred thousand: few of a thousand, or ten, are missed."""
@@ -146,6 +151,7 @@ def peak(count: int, folder: Path, recall: float) -> int:
     return int(found["peak_memory_bytes"])
 
 
+@pytest.mark.slow
 @both_ways
 def test_memory_grows_by_tens_of_bytes_a_document(tmp_path: Path, recall: float) -> None:
     few, many = 200_000, 800_000  # the fewer have filled every buffer of a fixed size already
@@ -183,6 +189,7 @@ def open_files(process_id: int, folder: Path) -> list[str]:
         return []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 @pytest.mark.parametrize("source", ["texts.jsonl", "-"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -38,6 +38,7 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return write_corpus(tmp_path_factory.mktemp("speed") / f"{shape}.parquet", count, shape)
 
 
+@pytest.mark.slow
 def test_file_to_clusters_takes_a_few_times_as_long_as_reading(corpus: Path) -> None:
     """On a quiet machine it is 3 to 4 times for documents, and 8 to 9 for short texts."""
     lookalike.deduplicate(corpus, threshold=0.7)
@@ -45,6 +46,7 @@ def test_file_to_clusters_takes_a_few_times_as_long_as_reading(corpus: Path) -> 
     assert least_seconds(lambda: lookalike.deduplicate(corpus, threshold=0.7)) < 40 * reading
 
 
+@pytest.mark.slow
 def test_an_exact_search_takes_a_few_times_as_long(corpus: Path) -> None:
     """On a quiet machine it is about twice."""
     for recall in (0.99, 1):
@@ -53,6 +55,7 @@ def test_an_exact_search_takes_a_few_times_as_long(corpus: Path) -> None:
     assert least_seconds(lambda: lookalike.deduplicate(corpus, threshold=0.7, recall=1), 3) < 10 * bands
 
 
+@pytest.mark.slow
 def test_few_candidates_are_verified_together(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A round for every band and every pivot would leave threads without work most of the time."""
     rounds = []

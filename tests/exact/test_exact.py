@@ -51,6 +51,7 @@ def pairs(collection: list[set[int]], threshold: float, **settings: Any) -> dict
     return {(left, right): similarity for left, right, similarity in found}
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME
@@ -59,6 +60,7 @@ def test_pairs_are_those_of_brute_force(collection: list[set[int]], threshold: f
     assert pairs(collection, threshold, threads=threads) == naive.all_pairs(collection, threshold)
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME
@@ -69,6 +71,7 @@ def test_pairs_of_two_collections(left: list[set[int]], right: list[set[int]], t
     assert found == {(i, j - len(left)): s for (i, j), s in everything.items() if i < len(left) <= j}
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME
@@ -172,7 +175,7 @@ def test_slots_take_a_bounded_number_of_bytes_a_set(total: int, members: int, sl
     assert prefixes.slots_for(total, members) == slots
 
 
-def test_the_summary_tells() -> None:
+def test_the_summary_names_the_exact_search() -> None:
     summary = find_pairs(["a b c d e f"] * 2, recall=1).summary
     assert (summary.exact, summary.recall, summary.bands, summary.rows) == (True, 1.0, 0, 0)
     assert set(summary.chance.values()) == {1.0}

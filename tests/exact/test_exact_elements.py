@@ -58,6 +58,7 @@ def found(items: Any, **given: Any) -> dict[tuple[Any, Any], float]:
     return {(left, right): similarity for left, right, similarity in find_pairs(items, shingle="elements", **given)}
 
 
+@pytest.mark.slow
 @every_measure
 @every_path
 @pytest.mark.usefixtures("changed")
@@ -68,6 +69,7 @@ def test_pairs_are_those_of_brute_force(measure: str, sets: Sets, threshold: flo
     assert found(sets, measure=measure, threshold=threshold, recall=1, threads=threads) == truth
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME
@@ -78,6 +80,7 @@ def test_pairs_of_two_collections(left: Sets, right: Sets, threshold: float) -> 
     assert found(left, against=right, threshold=threshold, recall=1) == truth
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME
@@ -119,8 +122,9 @@ def baskets(count: int, size: int) -> Sets:
     return sets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [10, 200])
-def test_few_who_meet_become_candidates(size: int) -> None:
+def test_few_meetings_become_candidates(size: int) -> None:
     sets = baskets(400, size)
     for threshold in (0.5, 0.8):
         result = find_pairs(sets, threshold=threshold, recall=1)

@@ -21,6 +21,7 @@ def edited(text: str, every: int) -> str:
     return "".join("#" if i % every == 0 else c for i, c in enumerate(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "two"),
     [(LARGE + 200_000, LARGE + 190_000), (LARGE + 5_000, LARGE - 5_000), (LARGE - 5_000, LARGE + 5_000)],
@@ -34,6 +35,7 @@ def test_texts_of_more_than_a_million_shingles_are_compared_exactly(one: int, tw
     assert compare(texts[0], texts[2], shingle="chars:9").similarity == expected
 
 
+@pytest.mark.slow
 def test_a_bag_of_more_than_a_million_shingles() -> None:
     text = "ab" * (LARGE // 2 + 100)
     shorter = text[: LARGE + 10]

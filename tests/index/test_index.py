@@ -1,4 +1,4 @@
-"""An index on disk: what it answers, what it keeps, what it refuses."""
+"""An index on disk: its results, what it stores, and what it refuses."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_compacting_gives_room_back(tmp_path: Path) -> None:
     assert Index.check(tmp_path / "i") == []
 
 
-def test_the_recall_below_the_threshold_is_told(tmp_path: Path) -> None:
+def test_the_recall_below_the_threshold_is_reported(tmp_path: Path) -> None:
     with Index.create(tmp_path / "i", threshold=0.8) as index:
         recipe = index.recipe
         assert index.query_many(["a"]).recall == recipe.recall >= 0.99
@@ -171,7 +171,7 @@ def test_a_recipe_or_settings(tmp_path: Path) -> None:
     assert not (tmp_path / "j").exists()
 
 
-def test_an_index_is_built_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_an_index_is_built_completely_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "i"
 
     def build(text: str, **how: Any) -> None:
@@ -207,6 +207,7 @@ def test_a_closed_index_says_so(tmp_path: Path) -> None:
         index.add(["a"], ["b"])
 
 
+@pytest.mark.slow
 def test_parts_are_joined_as_they_become_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_SMALL_PARTS", 3)
     monkeypatch.setattr(limits, "MERGE_FACTOR", 2)
@@ -226,6 +227,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS, seed=st.integers(0, 5))
 def test_an_index_is_a_dict_that_can_be_searched(

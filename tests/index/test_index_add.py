@@ -1,4 +1,4 @@
-"""What goes into an index: ids, fields, items of files, and only what is new."""
+"""Adding to an index: ids, fields, items of files, and only new items."""
 
 from __future__ import annotations
 
@@ -185,9 +185,10 @@ def test_numbers_are_never_given_twice(tmp_path: Path) -> None:
             index.add(None, ["g"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["jaccard", "dice", "cosine", "overlap", "containment"])
 @pytest.mark.parametrize("together", [1, 3, 256])
-def test_only_what_is_new_as_if_one_by_one(
+def test_adding_only_new_items_equals_adding_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: Any, together: int
 ) -> None:
     """Each is compared with what is there by then; of copies, near-copies and what is between them many are made."""
@@ -225,8 +226,9 @@ def one_by_one(held: dict[int, set[int]], items: dict[int, set[int]], recipe: Re
     return skipped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differ", [False, True], ids=["the same", "nearly the same"])
-def test_many_that_are_alike(tmp_path: Path, differ: bool) -> None:
+def test_many_similar_items(tmp_path: Path, differ: bool) -> None:
     """Ten times as many take about ten times as long, not a hundred."""
     same = " ".join(f"w{i}" for i in range(60))
 

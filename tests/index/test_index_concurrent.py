@@ -1,4 +1,4 @@
-"""An index that several use: writers, readers, threads, children; and changes that fail."""
+"""An index in concurrent use: writers, readers, threads, child processes; and changes that fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lookalike.index import limits
 from lookalike.index.storage.database import Database
 
 TOGETHER = 5
-"""Items of each commit that others look at."""
+"""Items per commit that other processes read."""
 
 
 @pytest.fixture
@@ -53,6 +53,7 @@ with Index.open(sys.argv[1]) as index:
 """
 
 
+@pytest.mark.slow
 def test_there_is_one_writer(folder: Path) -> None:
     with Index.open(folder) as index, Index.open(folder) as other:
         index.add([20], ["the first writer"])
@@ -64,6 +65,7 @@ def test_there_is_one_writer(folder: Path) -> None:
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_a_check_of_an_open_index_takes_no_lock_away(folder: Path) -> None:
     """Closing a file gives back all locks of the process on it: the log of a writer could be removed under it."""
     with Index.open(folder) as index:
@@ -83,6 +85,7 @@ def test_threads_that_write_take_turns(folder: Path) -> None:
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_threads_that_read_see_whole_commits(tmp_path: Path) -> None:
     done = threading.Event()
@@ -121,6 +124,7 @@ with Index.open(sys.argv[1]) as index:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_other_processes_see_whole_commits(tmp_path: Path) -> None:
     """While parts are joined under them, and the files they read are removed."""
@@ -167,6 +171,7 @@ def test_a_check_while_parts_are_joined(folder: Path, monkeypatch: pytest.Monkey
         assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_many_small_commits(memory: Path) -> None:
     """Neither parts nor files nor the log grow without end."""
     count = 500 * int(os.environ.get("LOOKALIKE_CRASH", "1"))

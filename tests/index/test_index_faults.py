@@ -78,6 +78,7 @@ def survived(folder: Path, seed: int, held: crashing_writers.Held, acknowledged:
     return found
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path, server: Server) -> None:
     """Again and again, the same index."""
     rng = random.Random(3)
@@ -91,6 +92,7 @@ def test_killed_at_any_moment(tmp_path: Path, server: Server) -> None:
     assert Index.check(tmp_path / "i") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", crashing_writers.POINTS)
 def test_killed_at_a_certain_moment(tmp_path: Path, server: Server, point: str) -> None:
     """Before and after each thing on which it depends that nothing is lost."""
@@ -109,7 +111,7 @@ def test_killed_at_a_certain_moment(tmp_path: Path, server: Server, point: str) 
 
 
 class Recorder:
-    """Notes what was written since it was last told to be on disk: names of files, and of folders."""
+    """Records what was written since it was last synced: names of files and of folders."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -165,11 +167,12 @@ def test_files_are_on_disk_before_a_commit_speaks_of_them(tmp_path: Path, monkey
     assert len(recorder.synced) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("strace") is None and not os.environ.get("CI"), reason="takes strace to see what SQLite does"
 )
 def test_without_power(tmp_path: Path) -> None:
-    """Have every write, sync and rename told, and make what a disk may hold after each of many moments."""
+    """Trace every write, sync and rename, and try states that the disk may be in at many moments."""
     code = (
         "import os, sys; from pathlib import Path; from support import crashing_writers as crash; crash.small_parts();"
         "crash.work(Path(sys.argv[1]), 5, lambda n: (os.write(1, b'acknowledged %d' % n), n < 30 or sys.exit()))"
@@ -251,6 +254,7 @@ print(refused)
 """
 
 
+@pytest.mark.slow
 def test_files_that_may_not_grow(tmp_path: Path) -> None:
     """At whatever size that begins: what fails leaves all as it was, and once there is room it goes on."""
     with Index.create(tmp_path / "i", shingle="words:1", threshold=0.5) as index:
@@ -277,6 +281,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Filled by something else up to some place, which then goes."""
     for name, value in (("MAX_SMALL_PARTS", 3), ("MERGE_FACTOR", 2), ("MAX_SMALL_ITEMS", 8)):
@@ -356,6 +361,7 @@ def tried_places(size: int, rng: random.Random, most: int = 1 << 20) -> list[tup
     return [(place, rng.choice([1 << rng.randrange(8), 255])) for place in sorted(chosen)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["texts", "elements", "vectors"])
 def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind: str) -> None:
     """A check finds it, and no query gives a wrong answer, not even after the parts were joined."""
@@ -375,9 +381,10 @@ def test_a_changed_byte_is_noticed(memory: Path, pool: ProcessPoolExecutor, kind
     assert Index.check(whole) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", LATEST])
 def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: ProcessPoolExecutor, name: str) -> None:
-    """There is no checksum of the whole database then; whatever it says, answers are right, or there are none."""
+    """There is no checksum of the whole database then; whatever it holds, results are right, or an error is raised."""
     whole = memory / f"open {name}"
     damage_index.abandon(whole, "texts")
     places = tried_places((whole / name).stat().st_size, random.Random(8), 3000)
@@ -387,7 +394,7 @@ def test_a_changed_byte_of_an_index_that_was_not_closed(memory: Path, pool: Proc
 
 @pytest.mark.parametrize("cut", [0, 32, 4096, -1])
 def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
-    """SQLite goes on without the commits that were in it; that is told."""
+    """SQLite continues without the commits that were in it; that is reported."""
     whole = memory / f"log {cut}"
     damage_index.abandon(whole, "texts")
     log = whole / f"{DATABASE}-wal"
@@ -402,6 +409,7 @@ def test_a_log_that_was_cut_off(memory: Path, cut: int) -> None:
     assert Index.check(whole) == []
 
 
+@pytest.mark.slow
 def test_a_cut_file_is_noticed(memory: Path, pool: ProcessPoolExecutor) -> None:
     whole = memory / "cut"
     damage_index.make(whole, "texts")

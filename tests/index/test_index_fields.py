@@ -1,4 +1,4 @@
-"""Stored fields and ids of an index: types that are settled by the first, and what fits them."""
+"""Stored fields and ids of an index: types that the first values determine, and values that fit them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The format of an index as it must stay: what was written once is read for ever, and written in the same way."""
+"""The format of an index: what was written once stays readable, and is written in the same way."""
 
 from __future__ import annotations
 

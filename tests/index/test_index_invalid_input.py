@@ -1,4 +1,4 @@
-"""What people give an index that it cannot take, or only just."""
+"""Invalid input for an index, and input that is only just valid."""
 
 from __future__ import annotations
 
@@ -145,6 +145,7 @@ def test_what_a_crash_has_left_is_removed(tmp_path: Path) -> None:
         index.add([2], ["two"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [8, 64, parts_table.BLOCK])
 def test_what_is_deleted_bit_by_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     monkeypatch.setattr(parts_table, "BLOCK", block)

@@ -88,6 +88,7 @@ def least_found(chances: list[float]) -> int:
     return int(np.searchsorted(law.cumsum(), 1e-6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bands", [{}, {"bands": 60, "rows": 8}], ids=["exactly", "by bands"])
 @pytest.mark.parametrize(
     ("how", "rows"),
@@ -115,7 +116,7 @@ def test_vectors_and_bits(tmp_path: Path, how: dict[str, Any], rows: Any, bands:
         match = index.query(held[7])[0]
         assert (match.id, match.value) == (7, index.recipe.measure.best)
         wrong = "similarity" if index.recipe.measure.is_distance else "distance"
-        with pytest.raises(AttributeError, match=f"no {wrong}"):
+        with pytest.raises(AttributeError, match=f"not a {wrong}"):
             getattr(match, wrong)
         with pytest.raises(InputError, match="length"):
             index.query(held[0][:8])

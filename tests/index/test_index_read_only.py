@@ -1,4 +1,4 @@
-"""An index that may only be read, and what is no index at all."""
+"""An index that may only be read, and folders that are not an index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def readable(folder: Path) -> Iterator[Path]:
-    """Be a user who may read an index, not write it."""
+    """Become a user that may read an index but not write it."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         copy = Path(shutil.copytree(folder, Path(name) / "i"))

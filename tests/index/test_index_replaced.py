@@ -1,4 +1,4 @@
-"""An index that is removed or replaced while it is open, and processes that are forked meanwhile."""
+"""An index that is deleted or replaced while open, and processes forked meanwhile."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rebuild(folder: Path, count: int = 2000, **recipe: Any) -> None:
     done("index", "build", folder, texts, "--force", "--quiet", *settings)
 
 
-def test_who_reads_goes_on_with_the_index_that_is_there_now(folder: Path) -> None:
+def test_a_reader_continues_with_the_new_index(folder: Path) -> None:
     with Index.open(folder) as reader:
         assert len(reader) == 9
         view = reader._handle.snapshot()
@@ -49,7 +49,7 @@ def test_who_reads_goes_on_with_the_index_that_is_there_now(folder: Path) -> Non
     assert [path.name for path in folder.parent.iterdir() if path.name.startswith(".")] == []
 
 
-def test_who_writes_does_not_touch_the_files_of_another_index(folder: Path) -> None:
+def test_a_writer_does_not_touch_the_files_of_another_index(folder: Path) -> None:
     with Index.open(folder) as writer:
         rebuild(folder)
         with pytest.raises(OutputError, match="removed, or replaced"):
@@ -64,7 +64,7 @@ def test_who_writes_does_not_touch_the_files_of_another_index(folder: Path) -> N
     assert (folder / "seal.json").exists()
 
 
-def test_the_writer_is_told_that_its_index_is_gone(folder: Path) -> None:
+def test_a_writer_learns_that_its_index_was_deleted(folder: Path) -> None:
     with Index.open(folder) as writer:
         writer.add([100], ["the writer is at work"])
         folder.rename(folder.with_name("away"))
@@ -78,7 +78,7 @@ def test_the_writer_is_told_that_its_index_is_gone(folder: Path) -> None:
         assert (100 in index, 101 in index) == (True, False)
 
 
-def test_an_index_by_another_recipe_is_not_gone_on_with(folder: Path) -> None:
+def test_a_reader_does_not_continue_with_another_recipe(folder: Path) -> None:
     with Index.open(folder) as reader:
         assert len(reader) == 9
         rebuild(folder, threshold=0.7)
@@ -117,6 +117,7 @@ def add_and_fail(index: Index) -> None:
         raise ConnectionError("the site is down")
 
 
+@pytest.mark.slow
 def test_closed_while_another_thread_asks(folder: Path) -> None:
     texts = [f"common number{i} words" for i in range(3000)]
     index = Index.open(folder)
@@ -144,7 +145,8 @@ def test_closed_while_another_thread_asks(folder: Path) -> None:
 # Forked
 
 
-def test_a_child_is_told_to_open_it_again(folder: Path) -> None:
+@pytest.mark.slow
+def test_a_child_must_reopen_the_index(folder: Path) -> None:
     code = """
 import os
 index = Index.open(sys.argv[1])
@@ -167,6 +169,7 @@ print(len(index))
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_a_child_that_lives_on_keeps_no_lock(folder: Path) -> None:
     code = """
 import os, time
@@ -194,6 +197,7 @@ os.kill(os.getpid(), signal.SIGKILL)
         os.killpg(process.pid, 9)
 
 
+@pytest.mark.slow
 def test_a_child_that_opens_it_again_loses_nothing(folder: Path) -> None:
     """Were the locks of the parent taken for its own, the log would go when the parent closes."""
     code = """
@@ -223,6 +227,7 @@ print(201 in Index.open(sys.argv[1]))
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_forked_in_the_middle_of_something(folder: Path) -> None:
     """A child can neither undo nor go on with what its parent is doing."""
     code = """
@@ -246,6 +251,7 @@ print(len(index))
     assert Index.check(folder) == []
 
 
+@pytest.mark.slow
 def test_forked_while_another_thread_works(folder: Path) -> None:
     """It is waited for; if it takes too long, the child cannot open the index, and the parent is not disturbed."""
     code = """

@@ -1,4 +1,4 @@
-"""Numbers that threads change in one step, and get what was there."""
+"""Atomic operations: threads change numbers in one step and get the previous value."""
 
 from __future__ import annotations
 

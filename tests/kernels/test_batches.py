@@ -57,6 +57,7 @@ def expected_set(tokens: list[int], shingling: Shingling) -> list[int]:
     return sorted(naive.hash_bag(grams) if shingling.bag else set(grams))
 
 
+@pytest.mark.slow
 @given(texts=batches, kind=kinds, size=sizes, bag=st.booleans())
 def test_sets_of_texts(texts: list[str], kind: Any, size: int, bag: bool) -> None:
     shingling = Shingling(kind=kind, size=size, bag=bag)
@@ -64,6 +65,7 @@ def test_sets_of_texts(texts: list[str], kind: Any, size: int, bag: bool) -> Non
     assert element_lists(pa.array(texts, pa.string()), shingling) == expected
 
 
+@pytest.mark.slow
 @given(texts=batches, lower=st.booleans(), punctuation=st.booleans())
 def test_sets_of_words_with_switches(texts: list[str], lower: bool, punctuation: bool) -> None:
     shingling = Shingling(size=2, lower=lower, punctuation=punctuation)
@@ -71,6 +73,7 @@ def test_sets_of_words_with_switches(texts: list[str], lower: bool, punctuation:
     assert element_lists(pa.array(texts, pa.large_string()), shingling) == expected
 
 
+@pytest.mark.slow
 @given(lists=token_lists, size=sizes, bag=st.booleans())
 def test_sets_of_token_ids(lists: list[list[int]], size: int, bag: bool) -> None:
     shingling = Shingling(kind="tokens", size=size, bag=bag)
@@ -78,6 +81,7 @@ def test_sets_of_token_ids(lists: list[list[int]], size: int, bag: bool) -> None
     assert element_lists(pa.array(lists, pa.list_(pa.int64())), shingling) == expected
 
 
+@pytest.mark.slow
 @given(texts=batches, size=sizes, sketch=st.sampled_from(["fast", "classic"]), seed=st.integers(0, 1000))
 def test_keys_and_fingerprints_of_texts(texts: list[str], size: int, sketch: Any, seed: int) -> None:
     recipe = Recipe(Shingling(size=size), Banding(4, 3), sketch=sketch, seed=seed)
@@ -92,6 +96,7 @@ def test_keys_and_fingerprints_of_texts(texts: list[str], size: int, sketch: Any
         assert signed.counts[item] == len(grams)
 
 
+@pytest.mark.slow
 @given(texts=batches, data=st.data())
 def test_splits_and_slices_do_not_matter(texts: list[str], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(texts)))
@@ -104,6 +109,7 @@ def test_splits_and_slices_do_not_matter(texts: list[str], data: st.DataObject) 
     assert np.array_equal(np.concatenate([signed.prints for signed in apart]), together.prints)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["words", "chars", "bytes"])
 def test_null_and_empty_texts_have_no_shingles(kind: Any) -> None:
     recipe = Recipe(Shingling(kind=kind, size=3), Banding(3, 2))
@@ -112,10 +118,12 @@ def test_null_and_empty_texts_have_no_shingles(kind: Any) -> None:
     assert [bool(column.any()) for column in signed.keys.T] == [False, False, True, False]
 
 
+@pytest.mark.slow
 def test_a_batch_without_items() -> None:
     assert sign(pa.array([], pa.string()), Recipe()).keys.shape == (20, 0)
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 def test_long_texts_after_short_ones() -> None:
     """Buffers grow with the longest text so far, and leave nothing behind for the next."""

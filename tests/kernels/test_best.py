@@ -1,4 +1,4 @@
-"""The best of those whose score is known, and those in cells, against the definitions."""
+"""The best of the items whose score is known, and of those in cells, against the definitions."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_unseen_loses_nothing_without_room(pairs: list[tuple[int, int]], room: i
     assert left == max(0, room - len(wanted))
 
 
-def test_unseen_tells_the_largest_items_apart() -> None:
+def test_unseen_distinguishes_the_largest_items() -> None:
     largest = (1 << 31) - 1
     pairs = [(0, 1), (0, largest), (largest - 1, largest), (largest - 2, largest)]
     assert call_kernels.unseen(pairs, np.zeros(64, np.uint64), 32)[0] == pairs

@@ -46,6 +46,7 @@ def sigmas(agreed: int, slots: int, similarity: float) -> float:
 # the reference
 
 
+@pytest.mark.slow
 @given(one=sets, slots=st.integers(1, 30), seed=strategies.numbers)
 def test_sketch(one: dict[int, float], slots: int, seed: int) -> None:
     assert call_kernels.ints(sketch(one, slots, seed)) == naive.darts.dart_sketch(one, seed, slots)
@@ -61,6 +62,7 @@ def test_order_does_not_matter(one: dict[int, float], slots: int, seed: int) -> 
     assert np.array_equal(sketch(dict(reversed(one.items())), slots, seed), sketch(one, slots, seed))
 
 
+@pytest.mark.slow
 @given(one=sets, two=sets)
 def test_sketches_merge(one: dict[int, float], two: dict[int, float]) -> None:
     """The hits of greater weights are those of both."""
@@ -73,6 +75,7 @@ def write_distance(h: np.uint64, out: NDArray[np.float64]) -> None:
     out[0] = darts.distance(h)
 
 
+@pytest.mark.slow
 @given(strategies.numbers | st.integers(0, 63).map(lambda i: 1 << i) | st.just(0))
 def test_distance(h: int) -> None:
     out = np.empty(1)
@@ -175,6 +178,7 @@ PAIRS: dict[str, tuple[Weights, Weights]] = {
 }
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @pytest.mark.parametrize("slots", [1, 2, 7])
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)

@@ -39,6 +39,7 @@ def listed(many: list[set[int]]) -> tuple[np.ndarray, ...]:
     return table, begins, ends, members
 
 
+@pytest.mark.slow
 @given(sets, st.sets(st.integers(1, 15)))
 def test_find_lists(many: list[set[int]], asked: set[int]) -> None:
     index = listed(many)
@@ -50,6 +51,7 @@ def test_find_lists(many: list[set[int]], asked: set[int]) -> None:
     assert [len(one) for one in got] == sorted(len(one) for one in got)
 
 
+@pytest.mark.slow
 @given(sets, st.sets(st.integers(1, 15), min_size=1), st.sampled_from(sorted(MEASURES)), st.floats(0, 1), st.data())
 def test_ask(many: list[set[int]], asked: set[int], measure: int, bound: float, data: st.DataObject) -> None:
     """Some lists were counted, the others are asked: the answer is what is shared, or 0 if that is too little."""
@@ -176,6 +178,7 @@ def check_nearest(
         assert [listing(best, row) for best in (whole, few, many)] == [expected] * 3
 
 
+@pytest.mark.slow
 @given(sets, sets, st.tuples(measures, leasts), st.integers(1, 14), st.booleans(), st.permutations(range(12)))
 def test_find_nearest(
     many: list[set[int]], others: list[set[int]], goal: tuple[int, float], k: int, within: bool, items: list[int]
@@ -221,6 +224,7 @@ def test_find_nearest_by_what_is_rare(measure: int, k: int, least: float) -> Non
     check_nearest(dict(list(base.items())[:12]), [base], (measure, least), k)
 
 
+@pytest.mark.slow
 @given(sets, sets, st.tuples(measures, leasts), st.integers(1, 14))
 def test_take_best(many: list[set[int]], before: list[set[int]], goal: tuple[int, float], k: int) -> None:
     """What is counted is all that is shared with the set {1, 2, 3, 4}; some sets were taken before, and one is it."""
@@ -237,6 +241,7 @@ def test_take_best(many: list[set[int]], before: list[set[int]], goal: tuple[int
     assert len([one for one in listing(best, 0) if one[0] < 50]) <= scored <= np.count_nonzero(counts)
 
 
+@pytest.mark.slow
 @given(sets, st.sets(st.integers(1, 15), min_size=1), measures, st.integers(1, 6), st.data())
 def test_bound_by_leaders(many: list[set[int]], asked: set[int], measure: int, k: int, data: st.DataObject) -> None:
     """Some lists were counted; the others are asked about those that look best."""

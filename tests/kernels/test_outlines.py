@@ -1,4 +1,4 @@
-"""Outlines: bits that tell how much two sets share at most, and the candidates they leave."""
+"""Outlines: bits that bound how much two sets share, and the candidates they leave."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import naive.outlines
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive.outlines import Goal
@@ -37,11 +38,13 @@ def families(draw: st.DrawFn) -> list[list[int]]:
     return draw(st.lists(wide | st.sets(st.sampled_from(pool), min_size=1).map(sorted), min_size=2, max_size=8))
 
 
+@pytest.mark.slow
 @given(families(), WORDS)
-def test_a_bit_tells_whether_an_odd_number_belongs_to_it(sets: list[list[int]], words: int) -> None:
+def test_a_bit_is_the_parity_of_its_elements(sets: list[list[int]], words: int) -> None:
     assert [ints(row) for row in draw_outlines(sets, words)] == [naive.outlines.outline(one, words) for one in sets]
 
 
+@pytest.mark.slow
 @given(families(), WORDS)
 def test_sets_share_no_more_than_their_outlines_allow(sets: list[list[int]], words: int) -> None:
     for one in sets:
@@ -89,6 +92,7 @@ def bucketed(draw: st.DrawFn) -> Drawn:
     return Drawn(sets, entries, rows)
 
 
+@pytest.mark.slow
 @given(bucketed(), strategies.goals, WORDS)
 def test_candidates_are_those_that_outlines_and_rests_allow(drawn: Drawn, goal: Goal, words: int) -> None:
     expected = [
@@ -102,6 +106,7 @@ def test_candidates_are_those_that_outlines_and_rests_allow(drawn: Drawn, goal: 
     assert drawn.propose(goal, words, roots, [], room) == expected[:room] + [(-1, -1)] * (len(expected) - room)
 
 
+@pytest.mark.slow
 @given(bucketed(), strategies.goals, st.data())
 def test_candidates_differ_in_root_and_cover_both_sides(drawn: Drawn, goal: Goal, data: st.DataObject) -> None:
     count = len(drawn.sets)

@@ -13,6 +13,7 @@ from support import call_kernels, strategies
 sizes = st.integers(1, 300)
 
 
+@pytest.mark.slow
 @given(sets=strategies.families(), goal=strategies.goals)
 def test_similarities_are_exact(sets: list[set[int]], goal: tuple[int, float]) -> None:
     measure, threshold = goal
@@ -40,11 +41,13 @@ def test_sides_do_not_matter(sets: list[set[int]], threshold: float) -> None:
     assert call_kernels.similarities(sets, pairs, threshold) == call_kernels.similarities(sets, turned, threshold)
 
 
+@pytest.mark.slow
 @given(one=sizes, two=sizes, goal=strategies.goals)
 def test_needed_is_the_least_overlap(one: int, two: int, goal: tuple[int, float]) -> None:
     assert min(call_kernels.needed(one, two, goal), min(one, two) + 1) == naive.least_overlap(one, two, goal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [1 / 3, 0.5, 2 / 3, 0.7, 0.75, 0.8, 0.9, 1.0])
 @pytest.mark.parametrize("measure", range(4))
 @call_kernels.compiled

@@ -31,6 +31,7 @@ def test_sums_do_not_depend_on_how_bytes_come(cuts: list[int]) -> None:
     assert summer.finish().tolist() == naive.pages.page_sums(data)
 
 
+@pytest.mark.slow
 @given(
     place=st.integers(0, 19_999),
     bits=st.integers(1, 255),
@@ -53,7 +54,8 @@ def test_a_page_is_wrong_if_any_bit_of_it_is(place: int, bits: int, runs: list[t
     assert pages.verify_values(0, 8, at, 0) == naive.pages.runs_are_right(changed, sums.tolist(), [(place, place + 1)])
 
 
-def test_cells_are_looked_at_on_the_way() -> None:
+@pytest.mark.slow
+def test_cells_are_checked_on_the_way() -> None:
     """A directory of two bands and two cells, then postings, each on pages of their own."""
     directory = np.array([[0, 2, 3], [0, 1, 3]], np.uint32)
     postings = np.arange(6, dtype=np.uint64)

@@ -51,12 +51,13 @@ def directory_of(postings: np.ndarray, bits: int) -> np.ndarray:
 @given(banded(), st.integers(1, 8))
 @example(([[]], [[]]), 1)
 @example(([[(0, 0)], [(LAST_KEY, LAST_MEMBER)]], [[], []]), 3)
-def test_a_directory_tells_where_cells_begin(drawn: tuple[list[list[Posting]], list[list[int]]], bits: int) -> None:
+def test_a_directory_holds_where_cells_begin(drawn: tuple[list[list[Posting]], list[list[int]]], bits: int) -> None:
     postings = sorted_postings(drawn[0])
     expected = [naive.postings.directory(band, bits) for band in postings.tolist()]
     assert directory_of(postings, bits).tolist() == expected
 
 
+@pytest.mark.slow
 @given(banded(), st.integers(1, 8))
 @example(([[]], [[0, LAST_KEY]]), 1)
 @example(([[(0, 0)], [(LAST_KEY, LAST_MEMBER)]], [[0, 1, LAST_KEY], [0, LAST_KEY - 5, LAST_KEY]]), 1)
@@ -80,6 +81,7 @@ def test_postings_that_keys_meet(drawn: tuple[list[list[Posting]], list[list[int
     assert out[-1] == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", [*range(len(naive.MEASURES)), CONTAINMENT])
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), max_size=8), strategies.thresholds)
 def test_sizes_that_may_reach_a_threshold(measure: int, sizes: list[tuple[int, int]], threshold: float) -> None:

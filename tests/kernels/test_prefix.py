@@ -20,7 +20,7 @@ ALL = (1 << 64) - 1
 Goal = tuple[int, float]
 
 hashes = strategies.hashes | st.integers(1, 9).flatmap(lambda n: st.sampled_from([n, n | 1 << 47, n | 1 << 63]))
-"""Some with the same lower bits, which no key tells apart."""
+"""Some with the same lower bits, which no key distinguishes."""
 
 cutoffs = st.integers(0, ALL) | st.integers(1, 40) | st.just(ALL)
 families = st.lists(hashes, min_size=1, max_size=25, unique=True).flatmap(
@@ -34,7 +34,7 @@ shapes = st.sampled_from([(4, 1), (4, 4), (16, 4), (64, 8), (64, 64), (1024, 102
 
 @st.composite
 def any_marks(draw: st.DrawFn) -> naive.prefix.Marks:
-    """Draw what marks could tell, counts that are told apart by a hair among them."""
+    """Draw possible marks, among them counts that barely differ."""
     slots, counters = draw(shapes.filter(lambda shape: shape[0] <= 64))
     count = st.sampled_from([0, 1, 2, 5, 252, 253, 254, 255, 256, 300, 64999, 65000, 65001, 65535])
     states = draw(st.lists(st.sampled_from([0, 1, 2, 3, 3, 3]), min_size=slots, max_size=slots))
@@ -44,6 +44,7 @@ def any_marks(draw: st.DrawFn) -> naive.prefix.Marks:
 # how much of a set is looked at
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=20), strategies.goals)
 def test_length_of_a_prefix(sizes: list[int], goal: Goal) -> None:
     assert call_prefix_kernels.prefix_lengths(sizes, goal) == [naive.prefix.prefix_length(size, goal) for size in sizes]
@@ -66,6 +67,7 @@ def test_lengths_of_prefixes_by_hand(size: int, goal: Goal, length: int) -> None
     assert call_prefix_kernels.prefix_lengths([size], goal) == [length]
 
 
+@pytest.mark.slow
 @given(families, strategies.goals, cutoffs)
 def test_samples_are_early_elements_or_all(sets: list[list[int]], goal: Goal, cutoff: int) -> None:
     expected = [naive.prefix.sample(one, goal, cutoff) for one in sets]
@@ -82,9 +84,7 @@ def test_a_sample_of_just_enough_and_of_one_too_few() -> None:
 
 
 @given(families, shapes, st.data())
-def test_marks_tell_what_was_seen_again_and_how_often(
-    sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
-) -> None:
+def test_marks_count_repeated_elements(sets: list[list[int]], shape: tuple[int, int], data: st.DataObject) -> None:
     marks = call_prefix_kernels.new_marks(*shape)
     call_prefix_kernels.mark_elements(sets, marks)
     expected = naive.prefix.marks(sets, *shape)
@@ -94,9 +94,7 @@ def test_marks_tell_what_was_seen_again_and_how_often(
 
 
 @given(families, shapes, st.data())
-def test_marks_tell_on_which_sides_elements_are(
-    sets: list[list[int]], shape: tuple[int, int], data: st.DataObject
-) -> None:
+def test_marks_record_the_sides_of_elements(sets: list[list[int]], shape: tuple[int, int], data: st.DataObject) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(sets), max_size=len(sets)))
     marks = call_prefix_kernels.new_marks(*shape)
     call_prefix_kernels.mark_elements(sets, marks, sides)
@@ -173,6 +171,7 @@ def test_bits_apart_of_the_largest_marks() -> None:
 # prefixes
 
 
+@pytest.mark.slow
 @given(st.lists(hashes, min_size=1, max_size=30, unique=True), any_marks(), strategies.goals, cutoffs)
 def test_rarest_elements_in_order(one: list[int], marked: naive.prefix.Marks, goal: Goal, cutoff: int) -> None:
     wanted = naive.prefix.prefix_length(len(one), goal)
@@ -184,6 +183,7 @@ def test_rarest_elements_in_order(one: list[int], marked: naive.prefix.Marks, go
     assert found == (list(map(naive.prefix.order_key, first[unique:])), unique)
 
 
+@pytest.mark.slow
 @given(families, any_marks(), strategies.goals, cutoffs)
 def test_prefixes_are_the_first_elements_that_may_be_shared(
     sets: list[list[int]], marked: naive.prefix.Marks, goal: Goal, cutoff: int
@@ -244,6 +244,7 @@ def alike(draw: st.DrawFn) -> list[list[int]]:
     return near + draw(st.lists(st.sets(st.sampled_from(pool)).map(sorted), min_size=2, max_size=4))
 
 
+@pytest.mark.slow
 @given(alike(), strategies.goals, cutoffs, shapes)
 def test_sets_that_reach_the_threshold_share_a_key_early_enough(
     sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int]
@@ -252,6 +253,7 @@ def test_sets_that_reach_the_threshold_share_a_key_early_enough(
     assert truth - found_by_prefixes(sets, goal, cutoff, shape, []) == set()
 
 
+@pytest.mark.slow
 @given(alike(), strategies.goals, cutoffs, shapes, st.data())
 def test_sets_of_both_sides_share_a_key_early_enough(
     sets: list[list[int]], goal: Goal, cutoff: int, shape: tuple[int, int], data: st.DataObject

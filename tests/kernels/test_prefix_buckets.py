@@ -48,6 +48,7 @@ def bucketed(draw: st.DrawFn) -> Drawn:
     return Drawn(groups, sizes, draw(st.lists(st.integers(0, most), min_size=count, max_size=count)))
 
 
+@pytest.mark.slow
 @given(bucketed(), strategies.goals)
 def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn, goal: Goal) -> None:
     entries = [entry for group in drawn.groups for entry in group]
@@ -55,12 +56,14 @@ def test_short_entries_reach_the_threshold_with_a_set_of_their_size(drawn: Drawn
     assert list(call_prefix_kernels.find_short(entries, drawn.sizes, goal)) == expected
 
 
+@pytest.mark.slow
 @given(bucketed(), strategies.goals, st.lists(st.integers(1, 4), min_size=1, max_size=4))
 def test_candidates_are_the_entries_that_can_reach(drawn: Drawn, goal: Goal, widths: list[int]) -> None:
     found = call_prefix_kernels.PrefixBuckets(drawn.groups, drawn.sizes, goal).propose_all(drawn.roots, widths=widths)
     assert call_prefix_kernels.ordered(found) == drawn.pairs(goal)
 
 
+@pytest.mark.slow
 @given(bucketed(), strategies.goals, st.data())
 def test_candidates_cover_both_sides(drawn: Drawn, goal: Goal, data: st.DataObject) -> None:
     sides = data.draw(st.lists(st.integers(1, 3), min_size=len(drawn.roots), max_size=len(drawn.roots)))

@@ -34,6 +34,7 @@ def found(sets: list[set[int]], items: list[list[int]], least: float) -> list[tu
     return list(zip(*map(call_kernels.ints, columns), strict=True))
 
 
+@pytest.mark.slow
 @given(collections(), leasts, st.sampled_from([1, 2, 4, 16]))
 def test_shingles_shared_are_counted(drawn: tuple[list[set[int]], list[list[int]]], least: float, many: int) -> None:
     """Those of many sets by rows, the others one by one; and with some of each."""
@@ -45,6 +46,7 @@ def test_shingles_shared_are_counted(drawn: tuple[list[set[int]], list[list[int]
     assert set(hits) == naive.shared_with(few, items, least)
 
 
+@pytest.mark.slow
 @given(collections(), st.integers(1, 8), st.integers(1, 8))
 def test_rows_of_shingles_that_many_have(drawn: tuple[list[set[int]], list[list[int]]], many: int, share: int) -> None:
     few, _ = drawn
@@ -57,6 +59,7 @@ def test_rows_of_shingles_that_many_have(drawn: tuple[list[set[int]], list[list[
     assert found == {h: ones for h, ones in has.items() if sum(ones) >= many and sum(ones) * share >= len(few)}
 
 
+@pytest.mark.slow
 @given(collections())
 def test_hits_come_in_parts_when_there_are_many(drawn: tuple[list[set[int]], list[list[int]]]) -> None:
     few, items = drawn

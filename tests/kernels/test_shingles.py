@@ -53,11 +53,13 @@ def test_character_ngrams_of_any_text(text: str, n: int) -> None:
     assert call_kernels.roll(call_kernels.char_tokens(text), n) == hashes
 
 
+@pytest.mark.slow
 @given(text=strategies.texts.map(strategies.settled), n=strategies.shingle_sizes)
 def test_hashes_are_equal_when_shingles_are(text: str, n: int) -> None:
     assert len(set(call_kernels.word_grams(text, n))) == len(naive.shingles(naive.words.words(text), n))
 
 
+@pytest.mark.slow
 @given(hashes=strategies.hash_lists)
 def test_distinct_is_the_set(hashes: list[int]) -> None:
     found = call_kernels.distinct(hashes, bag=False)

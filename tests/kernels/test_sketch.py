@@ -35,6 +35,7 @@ both_sketches = pytest.mark.parametrize("sketch", SKETCHES)
 # Equal to the definition
 
 
+@pytest.mark.slow
 @both_sketches
 @given(elements=strategies.hash_sets, slots=st.integers(1, 40), seed=st.integers(0, 1 << 32))
 def test_signature_is_that_of_the_definition(sketch: str, elements: set[int], slots: int, seed: int) -> None:
@@ -79,6 +80,7 @@ def test_repetitions_and_order_do_not_matter(sketch: str, elements: list[int]) -
     assert sign(elements[::-1] + elements, multipliers, 20) == sign(set(elements), multipliers, 20)
 
 
+@pytest.mark.slow
 @both_sketches
 @given(one=strategies.hash_sets, two=strategies.hash_sets)
 def test_signatures_merge_by_minimum(sketch: str, one: set[int], two: set[int]) -> None:
@@ -98,6 +100,7 @@ def test_band_keys_are_those_of_the_definition(signature: list[int], rows: int) 
     assert call_kernels.band_keys(signature, rows) == naive.band_keys(signature, rows)
 
 
+@pytest.mark.slow
 @given(sets=strategies.families(), rows=st.integers(1, 5))
 def test_keys_meet_when_bands_agree(sets: list[set[int]], rows: int) -> None:
     slots = 6 * rows
@@ -154,7 +157,7 @@ def agreements(
     classic: bool,
     out: NDArray[np.bool_],
 ) -> None:
-    """Tell in which slots the sets of each trial agree; a trial is a row of `unions` and one of `multipliers`.
+    """Return in which slots the sets of each trial agree; a trial is a row of `unions` and one of `multipliers`.
 
     `only` is how many elements, at the begin and at the end, only the first and only the second set has.
     """
@@ -209,6 +212,7 @@ def variance_spread(n: int, p: float, count: int) -> float:
     return math.sqrt((fourth - variance**2) / count)
 
 
+@pytest.mark.slow
 @both_sketches
 @by_overlap
 @pytest.mark.parametrize("fixed", [False, True], ids=["random sets", "random hashing"])
@@ -219,6 +223,7 @@ def test_agreement_estimates_the_similarity_without_bias(sketch: str, overlap: O
     assert abs(total - count * SLOTS * p) <= SIGMAS * math.sqrt(count * SLOTS * p * (1 - p))
 
 
+@pytest.mark.slow
 @both_sketches
 @by_overlap
 @call_kernels.compiled

@@ -42,6 +42,7 @@ def test_words_of_ascii_do_not_change_beside_another_script(text: str) -> None:
     assert call_kernels.word_tokens(text + " é") == [*call_kernels.word_tokens(text), naive.hash_word("é")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", ["a", "é", "あ", "\U0001d51e"])
 @call_kernels.compiled
 def test_one_word_of_every_length(letter: str) -> None:
@@ -49,6 +50,7 @@ def test_one_word_of_every_length(letter: str) -> None:
         assert call_kernels.word_tokens(letter * length) == expected(letter * length)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 200])
 @call_kernels.compiled
 def test_one_gap_at_every_place(size: int) -> None:
@@ -158,6 +160,7 @@ def test_hash_of_a_word_is_the_documented_one(word: str) -> None:
     assert call_kernels.word_tokens(word) == [naive.hash_bytes(word.encode())]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(unicodedata.unidata_version != characters.UNICODE_VERSION, reason="this Python has another Unicode")
 def test_the_table_classes_every_character_as_the_definition_does() -> None:
     wrong = []
@@ -170,6 +173,7 @@ def test_the_table_classes_every_character_as_the_definition_does() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(unicodedata.unidata_version != characters.UNICODE_VERSION, reason="this Python has another Unicode")
 def test_the_table_lower_cases_every_character_as_python_does() -> None:
     lower = characters.lower_case(lower=True)

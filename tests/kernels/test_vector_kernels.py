@@ -53,7 +53,7 @@ def expected_keys(slots: list[list[int]], rows: int, bands: int, key: Callable[[
 @example([[naive.SECOND], [0], [2**64 - 1]])
 @example([[]])
 def test_fingerprint_rows(rows: list[list[int]]) -> None:
-    """The first example comes to 0, which is no fingerprint."""
+    """The first example sums to 0, which is not a valid fingerprint."""
     words = np.array(rows, np.uint64).reshape(len(rows), len(rows[0]) if rows else 3)
     prints = np.zeros((len(rows), 2), np.uint64)
     kernels.fingerprint_rows(words, prints)
@@ -61,6 +61,7 @@ def test_fingerprint_rows(rows: list[list[int]]) -> None:
     assert prints[:, 0].all()
 
 
+@pytest.mark.slow
 @given(seeds, kinds, counts, bands, long_rows)
 def test_sign_keys(seed: int, kind: str, count: int, bands: int, rows: int) -> None:
     products = quarters(np.random.default_rng(seed), (count, bands * rows + 1), kind)
@@ -70,6 +71,7 @@ def test_sign_keys(seed: int, kind: str, count: int, bands: int, rows: int) -> N
     assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.bits_key)
 
 
+@pytest.mark.slow
 @given(seeds, kinds, counts, bands, st.integers(1, 5), st.sampled_from([0.25, 0.5, 3.0, 0.1]))
 def test_cell_keys(seed: int, kind: str, count: int, bands: int, rows: int, width: float) -> None:
     rng = np.random.default_rng(seed)
@@ -80,6 +82,7 @@ def test_cell_keys(seed: int, kind: str, count: int, bands: int, rows: int, widt
     assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.cells_key)
 
 
+@pytest.mark.slow
 @given(seeds, kinds, counts, bands, st.integers(1, 5))
 def test_feature_keys(seed: int, kind: str, count: int, bands: int, rows: int) -> None:
     rng = np.random.default_rng(seed)
@@ -92,6 +95,7 @@ def test_feature_keys(seed: int, kind: str, count: int, bands: int, rows: int) -
     assert keys.tolist() == expected_keys(slots, rows, bands, naive.vectors.cells_key)
 
 
+@pytest.mark.slow
 @given(seeds, counts, bands, long_rows, st.integers(1, 9))
 def test_bit_keys(seed: int, count: int, bands: int, rows: int, length: int) -> None:
     rng = np.random.default_rng(seed)
@@ -110,6 +114,7 @@ def some_pairs(rng: np.random.Generator, count: int) -> tuple[NDArray[np.int32],
     return left, right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "terms"),
     [(kernels.dot_products, naive.vectors.products), (kernels.squared_distances, naive.vectors.squares)],
@@ -128,6 +133,7 @@ def test_sums_are_those_of_lanes(kernel: Any, terms: Any, seed: int, kind: str, 
         assert abs(found - math.fsum(added)) <= length * 2.0**-52 * math.fsum(map(abs, added))
 
 
+@pytest.mark.slow
 @given(seeds, kinds, lengths)
 def test_close_features(seed: int, kind: str, length: int) -> None:
     """Of some pairs, and of all rows of the one with all of the other."""
@@ -143,6 +149,7 @@ def test_close_features(seed: int, kind: str, length: int) -> None:
     assert every.tolist() == [[naive.vectors.close_features(a, b, most) for b in rows[3:]] for a in rows[:3]]
 
 
+@pytest.mark.slow
 @given(seeds, st.integers(1, 5))
 def test_bit_distances(seed: int, length: int) -> None:
     """Of all rows with all others, the score is written, which is minus the distance."""

@@ -38,6 +38,7 @@ def packed(collection: list[dict[int, float]]) -> Sets:
     return values, 2 * (np.cumsum(sizes, dtype=np.int64) - sizes), sizes
 
 
+@pytest.mark.slow
 @given(st.lists(pairs, max_size=6))
 def test_pack(collection: list[list[tuple[int, float]]]) -> None:
     flat = [pair for one in collection for pair in one]
@@ -68,6 +69,7 @@ def test_weights_of_one_element_are_added_in_the_order_they_come() -> None:
         assert out[1:2].view(np.float64)[0] == total
 
 
+@pytest.mark.slow
 @given(one=sets, two=sets, threshold=strategies.thresholds)
 def test_similarities(one: dict[int, float], two: dict[int, float], threshold: float) -> None:
     collection = packed([one, two])
@@ -79,6 +81,7 @@ def test_similarities(one: dict[int, float], two: dict[int, float], threshold: f
     assert out[2] == 1.0
 
 
+@pytest.mark.slow
 @given(
     one=st.dictionaries(st.integers(1, 30), st.floats(1e-9, 1e9), min_size=1),
     two=st.dictionaries(st.integers(1, 30), st.floats(1e-9, 1e9), min_size=1),
@@ -92,6 +95,7 @@ def test_a_similarity_is_the_same_both_ways(one: dict[int, float], two: dict[int
     assert 0 <= out[0] <= 1
 
 
+@pytest.mark.slow
 @given(families)
 def test_totals(collection: list[dict[int, float]]) -> None:
     out = np.empty(len(collection))
@@ -99,6 +103,7 @@ def test_totals(collection: list[dict[int, float]]) -> None:
     assert out.tolist() == [sum(one.values()) for one in collection]
 
 
+@pytest.mark.slow
 @given(few=families, many=families, threshold=strategies.thresholds)
 def test_scan_finds_all_that_reach_the_threshold(
     few: list[dict[int, float]], many: list[dict[int, float]], threshold: float

@@ -18,8 +18,9 @@ from lookalike.engines.local import search
 from lookalike.exact import prefixes
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
-from lookalike.measures import Measure, Name
+from lookalike.measures import Measure
 from lookalike.measures.sets import set_measure
+from lookalike.options import MeasureName as Name
 from lookalike.recipe import Recipe
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -54,6 +55,7 @@ def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 # measures
 
 
+@pytest.mark.slow
 @every_measure
 @every_path
 @pytest.mark.usefixtures("changed")
@@ -64,6 +66,7 @@ def test_exact_pairs_are_those_of_brute_force(measure: str, collection: Sets, th
     assert found(collection, measure=measure, threshold=threshold, recall=1) == truth
 
 
+@pytest.mark.slow
 @every_measure
 @SOME
 @given(SETS, SETS, THRESHOLDS)
@@ -73,6 +76,7 @@ def test_exact_pairs_of_two_collections(measure: str, left: Sets, right: Sets, t
     assert found(left, against=right, measure=measure, threshold=threshold, recall=1) == truth
 
 
+@pytest.mark.slow
 @every_measure
 @SOME
 @given(SETS, THRESHOLDS)
@@ -82,6 +86,7 @@ def test_clusters_are_those_of_brute_force(measure: Name, collection: Sets, thre
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME

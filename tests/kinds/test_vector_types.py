@@ -1,4 +1,4 @@
-"""Vectors of any precision and of any scale: what is compared is what was given."""
+"""Vectors of any precision and scale are compared as given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors and bits: measures against brute force, and what people see of them."""
+"""Vectors and bits: every measure against brute force, and how results are shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from lookalike import Recipe, RecipeError, deduplicate, find_pairs, tune
 from lookalike.exact import vectors as exact_vectors
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
-from lookalike.measures import Measure, Name
+from lookalike.measures import Measure
+from lookalike.options import MeasureName as Name
 
 SOME = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -51,6 +52,7 @@ def test_many_bands_find_all(asked: dict[str, Any]) -> None:
     assert_same(found(rows, bands=200, rows=4, **asked), truth(rows, asked))
 
 
+@pytest.mark.slow
 @every_measure
 def test_two_collections(asked: dict[str, Any]) -> None:
     rows = collection(asked)
@@ -74,8 +76,9 @@ def test_one_of_each_cluster_is_kept(asked: dict[str, Any]) -> None:
     assert set(distances) == {0.0 if is_distance(asked) else 1.0}
 
 
+@pytest.mark.slow
 @every_measure
-def test_bands_that_are_settled_keep_the_promise(asked: dict[str, Any]) -> None:
+def test_chosen_bands_keep_the_promised_recall(asked: dict[str, Any]) -> None:
     rows = collection(asked, 3000, seed=7)
     pairs = truth(rows, asked)
     result = find_pairs(rows, recall=0.9, **asked)
@@ -139,6 +142,7 @@ def test_distances_at_awkward_thresholds(lists: list[list[int]], threshold: floa
     assert_same(found(rows, measure="euclidean", threshold=threshold, recall=1), exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bits", "distance"), [(64, 0), (64, 1), (64, 3), (60, 4), (128, 6), (13, 1), (256, 20), (8, 8)]
 )
@@ -173,6 +177,7 @@ def test_bits_in_four_parts_are_hardly_compared() -> None:
 # for people
 
 
+@pytest.mark.slow
 @every_measure
 def test_reports_and_examples(asked: dict[str, Any], tmp_path: Path) -> None:
     rows = collection(asked)
@@ -194,7 +199,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     done = run("pairs", "v.npy", "--measure", "agreement", "--tolerance", "0.5", "-t", "0.75")
     assert done.out.splitlines()[1] == "v.npy:1\tv.npy:3\t1.0"
     done = run("pairs", "v.npy", "--measure", "euclidean")
-    assert "`threshold` must say how far apart two items may be" in done.err
+    assert "--threshold must be the maximum distance of two items" in done.err
 
 
 def test_recipes_of_vectors_are_written_down() -> None:
@@ -215,6 +220,7 @@ def test_tune_knows_vectors() -> None:
             tune(**{"threshold": 0.9, "measure": "cosine", "of": "vectors", **asked})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_curves_of_recipes(tmp_path: Path) -> None:
     for measure, threshold in ((Measure("cosine", "vectors"), 0.9), (Measure("euclidean", "vectors"), 2.0)):
         for banding in (Banding(20, 8), None):

@@ -53,6 +53,7 @@ def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
 # exact
 
 
+@pytest.mark.slow
 @every_path
 @pytest.mark.usefixtures("changed")
 @SOME
@@ -79,6 +80,7 @@ def test_exact_pairs_of_weights_that_are_rounded(collection: Weighted, threshold
     assert pairs == {pair: pytest.approx(truth[pair], rel=1e-12) for pair in pairs}
 
 
+@pytest.mark.slow
 @SOME
 @given(SETS, THRESHOLDS)
 def test_clusters_are_those_of_brute_force(collection: Weighted, threshold: float) -> None:
@@ -96,6 +98,7 @@ def test_bags_are_weights_by_counts(bags: list[list[int]], threshold: float) -> 
     assert pairs == naive.darts.all_pairs(counts, threshold)
 
 
+@pytest.mark.slow
 @SOME
 @given(st.lists(st.sets(st.integers(1, 24), min_size=1, max_size=16), max_size=16), THRESHOLDS)
 def test_sets_are_weights_of_one(sets: list[set[int]], threshold: float) -> None:
@@ -103,6 +106,7 @@ def test_sets_are_weights_of_one(sets: list[set[int]], threshold: float) -> None
     assert found(weights, threshold=threshold, recall=1) == found(sets, threshold=threshold, recall=1)
 
 
+@pytest.mark.slow
 @SOME
 @given(SETS, st.sampled_from([2.0**-40, 2.0**30, 2.0**-900, 2.0**900]))
 def test_the_scale_of_all_weights_does_not_matter(collection: Weighted, scale: float) -> None:
@@ -164,6 +168,7 @@ def test_a_stubborn_bucket_is_joined() -> None:
     assert pairs == {(0, 1500): 5 / 5.25, (1, 1501): 5 / 5.25}
 
 
+@pytest.mark.slow
 def test_measured_recall() -> None:
     rng = np.random.default_rng(5)
     collection = [

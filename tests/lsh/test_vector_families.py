@@ -1,4 +1,4 @@
-"""The chance of vectors and bits to share a slot, against its formula."""
+"""The probability that vectors or bits share a slot, against its formula."""
 
 from __future__ import annotations
 

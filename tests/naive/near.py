@@ -41,7 +41,7 @@ def lists(sets: Sequence[Collection[int]]) -> list[tuple[int, list[int]]]:
 
 
 def runs(keys: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """Tell where each run of equal keys begins and ends."""
+    """Return where each run of equal keys begins and ends."""
     found, begin = {}, 0
     for key, run in itertools.groupby(keys):
         end = begin + len(list(run))

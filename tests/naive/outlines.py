@@ -14,7 +14,7 @@ Goal = tuple[int, float]
 
 
 def outline(elements: Collection[int], words: int) -> list[int]:
-    """Return the words of an outline: each bit tells whether an odd number of elements belongs to it."""
+    """Return the words of an outline: each bit is the parity of the elements that belong to it."""
     belong = [((h >> 40) % words, (h >> 56) % 64) for h in elements]
     return [sum(belong.count((word, bit)) % 2 << bit for bit in range(64)) for word in range(words)]
 

@@ -22,7 +22,7 @@ def page_sums(data: bytes) -> list[int]:
 
 
 def runs_are_right(data: bytes, sums: list[int], runs: list[tuple[int, int]]) -> bool:
-    """Tell whether all pages with bytes of some runs have their sums."""
+    """Return whether all pages with bytes of some runs have their sums."""
     made = page_sums(data)
     pages = {page for begin, end in runs for page in range(begin // PAGE, -(-end // PAGE))}
     return all(made[page] == sums[page] for page in pages)

@@ -34,7 +34,7 @@ def sample(elements: Sequence[int], goal: Goal, cutoff: int) -> list[int]:
 
 
 def marks(sets: Sequence[Collection[int]], slots: int, counters: int, sides: Sequence[int] = ()) -> Marks:
-    """Tell of each slot 1 if an element was in it, 3 if several were; count all but the first. Or tell the sides."""
+    """Return 1 for each slot that held one element, 3 for several, and counts of all but the first; or the sides."""
     had: defaultdict[int, list[int]] = defaultdict(list)
     for i, one in enumerate(sets):
         for h in one:
@@ -75,6 +75,6 @@ def prefix(elements: Collection[int], goal: Goal, cutoff: int, marked: Marks) ->
 
 
 def can_reach(rest: int, one: int, two: int, goal: Goal) -> bool:
-    """Tell whether sets of two sizes that have `rest` elements in common reach the threshold."""
+    """Return whether sets of two sizes that have `rest` elements in common reach the threshold."""
     measure, threshold = goal
     return measured(measure, rest, one, two) >= threshold

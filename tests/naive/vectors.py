@@ -49,12 +49,12 @@ def cells_key(band: int, cells: Sequence[int]) -> int:
 
 
 def sides(products: Sequence[float]) -> list[int]:
-    """Tell on which side of each plane a vector is; on the plane is the side of those below."""
+    """Return on which side of each plane a vector is; on the plane counts as below."""
     return [int(product > 0) for product in products]
 
 
 def cells(numbers: Sequence[float], widths: Sequence[float], shifts: Sequence[float]) -> list[int]:
-    """Tell in which cell each number is, if cells are so wide, and are shifted by so much of their width."""
+    """Return the cell of each number, given the width of cells and their shift as a share of it."""
     return [math.floor(n / width + shift) for n, width, shift in zip(numbers, widths, shifts, strict=True)]
 
 

@@ -35,12 +35,12 @@ SPACELESS = [
 
 
 def is_word_character(character: str) -> bool:
-    r"""Tell whether a character is one of Python's \w or a combining mark."""
+    r"""Return whether a character is one of Python's \w or a combining mark."""
     return re.fullmatch(r"\w", character) is not None or unicodedata.category(character).startswith("M")
 
 
 def stands_alone(character: str) -> bool:
-    """Tell whether a character belongs to a script that is written without spaces."""
+    """Return whether a character belongs to a script that is written without spaces."""
     return any(first <= ord(character) <= last for first, last in SPACELESS)
 
 

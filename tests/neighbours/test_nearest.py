@@ -1,4 +1,4 @@
-"""The k nearest of each item, against brute force, for every measure."""
+"""The k nearest neighbours of each item, against brute force, for every measure."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_nearest_sets(measure: Any) -> None:
 
 
 def shared_by_all(one: NDArray[np.bool_], two: NDArray[np.bool_], measure: str) -> NDArray[np.float64]:
-    """Return the similarities of all sets with all others; a row tells which elements a set has."""
+    """Return the similarities of all sets with all others; a row marks the elements of a set."""
     shared = one.astype(float) @ two.T
     sizes, others = one.sum(axis=1)[:, None].astype(float), two.sum(axis=1)[None, :].astype(float)
     over = {
@@ -81,6 +81,7 @@ def shared_by_all(one: NDArray[np.bool_], two: NDArray[np.bool_], measure: str) 
     return np.where(shared > 0, shared / over, -np.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", SET_MEASURES)
 @pytest.mark.parametrize("at_a_time", [1 << 17, 700])
 def test_nearest_of_many_sets(measure: Any, at_a_time: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,6 +150,7 @@ def least_recall(promised: float, shares: NDArray[np.float64]) -> float:
     return promised - 5 * float(shares.std()) * math.sqrt(1 / len(shares) + 1 / cells.SAMPLED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recall", [0.8, 0.95])
 def test_cells_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vectors of many groups, as real ones are: those of one are closer than those of others."""
@@ -168,7 +170,7 @@ def test_cells_keep_the_recall(recall: float, monkeypatch: pytest.MonkeyPatch) -
     assert again.to_arrow() == result.to_arrow()
 
 
-def test_who_is_far_from_all_others_has_neighbours_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isolated_items_have_neighbours_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_vectors, "PAY", 0)
     rng = np.random.default_rng(9)
     groups = rng.normal(size=(50, 64))
@@ -241,6 +243,7 @@ def test_the_recall_of_cells_is_measured(sampled: int, monkeypatch: pytest.Monke
     assert measured_in(again.summary) == measured
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_recall(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 12 samples, one in twenty may be off; four would be so 2 times in 1,000."""
     monkeypatch.setattr(near_vectors, "PAY", 0)
@@ -307,7 +310,7 @@ def test_vectors_that_point_away_are_listed_too() -> None:
     assert found(np.array([[1.0, 0.0], [-1.0, 0.0]]), 1) == {0: [(1, -1.0)], 1: [(0, -1.0)]}
 
 
-def test_fewer_items_than_asked_for() -> None:
+def test_fewer_items_than_requested() -> None:
     assert found(np.eye(2), 10, measure="euclidean")[0] == [(1, 2**0.5)]
     assert found([{1}], 3) == {}
     assert found([{1}, None, {1}], 3) == {0: [(2, 1.0)], 2: [(0, 1.0)]}

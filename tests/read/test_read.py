@@ -1,4 +1,4 @@
-"""Reading: every kind of input gives the same items twice."""
+"""Reading: every kind of input yields the same items on every pass."""
 
 from __future__ import annotations
 

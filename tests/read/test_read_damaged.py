@@ -1,4 +1,4 @@
-"""Reading what is damaged, missing or not what it says: one clear sentence."""
+"""Reading input that is damaged, missing or mislabelled: one clear sentence."""
 
 from __future__ import annotations
 

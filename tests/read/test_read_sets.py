@@ -1,4 +1,4 @@
-"""Sets as they come: lists of sets, columns of lists, sparse matrices, long tables."""
+"""Reading sets: lists of sets, columns of lists, sparse matrices, long tables."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_sets_and_strings_in_two_files_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({"tags": [[1], [2]]}), tmp_path / "b.parquet")
     with pytest.raises(InputError, match=r"b\.parquet: the sets are of int64, but of large_string in a file before"):
         find_pairs([tmp_path / "a.parquet", tmp_path / "b.parquet"])
-    with pytest.raises(InputError, match="are of int64, but those they are compared with of large_string"):
+    with pytest.raises(InputError, match="are int64, but those of `against` are large_string"):
         find_pairs(tmp_path / "b.parquet", against=tmp_path / "a.parquet")
 
 

@@ -1,4 +1,4 @@
-"""Reading JSON Lines, CSV, text files, lines and standard input: shapes, and what is wrong with them."""
+"""Reading JSON Lines, CSV, text files, lines and standard input: layouts and errors."""
 
 from __future__ import annotations
 
@@ -122,6 +122,7 @@ def test_jsonl_rows_keep_dates_as_written(here: Path) -> None:
     assert row == {"text": "a", "when": "2020-01-01", "deep": {"t": ["2020-01-01 10:00:00"]}}
 
 
+@pytest.mark.slow
 @AS_IS
 @given(
     texts=st.lists(st.none() | st.text(), max_size=8),
@@ -254,6 +255,7 @@ def test_lines(here: Path, batch_bytes: int, ending: str) -> None:
     assert len(texts_of(open_paths([f"a.txt{ending}"]))) == 1
 
 
+@pytest.mark.slow
 @AS_IS
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r")), min_size=1), st.integers(1, 40))
 def test_lines_round_trip(here: Path, texts: list[str], batch_bytes: int) -> None:

@@ -1,4 +1,4 @@
-"""Sets that are odd: of floats, of numbers too large, of bytes, of matrices with doubled entries, with empty names."""
+"""Reading unusual sets: floats, numbers too large, bytes, matrices with repeated entries, empty names."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lookalike import InputError, find_pairs, nearest
 LARGE = (1 << 63) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [set, frozenset, lambda one: dict.fromkeys(one).keys()])
 def test_sets_of_floats_are_no_vectors(make: Any) -> None:
     items = [make([1.0, 2.0]), make([2.0, 4.0]), make([4.0])]
@@ -31,7 +32,7 @@ def test_sets_of_floats_are_no_vectors(make: Any) -> None:
         (pa.binary(), b"\xff", "an element of the set is not valid UTF-8"),
     ],
 )
-def test_elements_that_cannot_be_told_apart_are_named(kind: Any, wrong: Any, message: str) -> None:
+def test_ambiguous_elements_are_named(kind: Any, wrong: Any, message: str) -> None:
     good = 7 if kind == pa.uint64() else b"a"
     rows = [[good]] * 20 + [None, [good, wrong]]
     coded = pa.large_list(pa.dictionary(pa.int32(), kind))

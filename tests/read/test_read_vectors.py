@@ -1,4 +1,4 @@
-"""Where vectors and bits come from, and what cannot be compared."""
+"""Reading vectors and bits, and those that cannot be compared."""
 
 from __future__ import annotations
 
@@ -52,12 +52,13 @@ def test_frames_lists_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert_same(found(Path("a.npy"), recall=1, **asked), numbered)  # type: ignore[arg-type]
 
 
-def test_vectors_are_compared_by_cosine_unless_asked() -> None:
+def test_vectors_are_compared_by_cosine_by_default() -> None:
     rows = collection(MEASURES["cosine"], 60)
     assert find_pairs(rows).summary.measure == "cosine"
     assert find_pairs(rows).summary.shingle == "vectors"
 
 
+@pytest.mark.slow
 def test_bits_of_any_layout() -> None:
     asked = MEASURES["hamming"]
     numbers = np.random.default_rng(4).integers(0, 1 << 63, 200).astype(np.uint64)
@@ -96,6 +97,7 @@ def test_nulls_are_counted_and_match_nothing() -> None:
     assert "2 items have no vector" in result.summary.notes[0]
 
 
+@pytest.mark.slow
 @every_measure
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_hardly_any_vectors(asked: dict[str, Any], count: int) -> None:
@@ -150,12 +152,15 @@ def test_lengths_that_differ_between_batches_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"measure": "euclidean"}, "`threshold` must say how far apart"),
+        ({"measure": "euclidean"}, "`threshold` must be the maximum distance"),
         ({"measure": "euclidean", "threshold": -1}, "`threshold` of a distance must be at least 0"),
         ({"measure": "agreement", "threshold": 0.5}, "`tolerance`"),
         ({"measure": "agreement", "threshold": 0.5, "tolerance": 0}, "`tolerance` must be above 0"),
         ({"measure": "cosine", "tolerance": 1}, "`tolerance`"),
-        ({"measure": "jaccard"}, "must be cosine, euclidean or agreement for vectors. Got 'jaccard'; that is for sets"),
+        (
+            {"measure": "jaccard"},
+            "must be cosine, euclidean or agreement for vectors. Got 'jaccard'; that is a measure of sets",
+        ),
         ({"measure": "cosine", "threshold": 90}, "did you mean 0.90"),
     ],
 )
@@ -218,6 +223,7 @@ def test_an_archive_is_no_array(tmp_path: Path) -> None:
 # JSON, which has one kind of numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [{"measure": "euclidean", "threshold": 0.1}, {"shingle": "vectors"}])
 def test_a_fraction_that_comes_late(asked: dict[str, Any], tmp_path: Path) -> None:
     rows = [[i, 1, 2] for i in range(6_000)] + [[0.25, 1, 2.5], [0.25, 1, 2.5]]
@@ -257,12 +263,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
     [
         (np.eye(3), {"measure": "manhattan"}, "must be cosine, euclidean or agreement for vectors. Got 'manhattan'"),
         ([{1}], {"measure": "manhattan"}, "must be jaccard, dice, .* for sets. Got 'manhattan'"),
-        (np.eye(3), {"bag": True}, "`bag` counts repeated elements of sets, and vectors have none"),
-        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not go with elements"),
+        (np.eye(3), {"bag": True}, "`bag` counts repeated elements of sets, which vectors do not have"),
+        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not apply to elements"),
         (
             pa.table({"a": ["x"], "b": ["y"]}),
             {"item": "a", "element": "b", "shingle": "words:3"},
-            "`shingle` words:3 does not go with elements",
+            "`shingle` words:3 does not apply to elements",
         ),
     ],
 )

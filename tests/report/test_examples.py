@@ -63,7 +63,7 @@ def marked(side: Side) -> list[str]:
 # which are chosen
 
 
-def test_no_examples_are_kept_unless_asked_for() -> None:
+def test_examples_are_kept_only_on_request() -> None:
     assert deduplicate(TEXTS, threshold=THRESHOLD).examples == ()
     assert find_pairs(TEXTS, threshold=THRESHOLD).examples == ()
     assert "examples" not in find_pairs(TEXTS, threshold=THRESHOLD).summary.seconds
@@ -175,6 +175,7 @@ def test_nothing_to_show_is_no_trouble(function: Any, items: list[Any]) -> None:
 # candidates that fell short
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.booleans()), max_size=200),
     st.lists(st.integers(1, 30), min_size=1),

@@ -1,4 +1,4 @@
-"""The plots of a report, and what it shows of long texts."""
+"""The plots of a report, and how it shows long texts."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from lookalike.report.facts import duration, percent
 # plots
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_a_saved_plot_has_the_same_bytes_each_time(tmp_path: Path, ending: str) -> None:
     for name in ("one", "two"):

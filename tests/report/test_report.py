@@ -1,4 +1,4 @@
-"""The report: what the page says, and where it goes."""
+"""The report: its contents, and where it is written."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ STORY = "once upon a time there was a fox who lived in a wood near the sea and a
 TEXTS = [STORY, f"{STORY} always", "something else entirely", STORY.upper(), None, "", "one"]
 
 
+@pytest.mark.slow
 def test_the_page_says_what_the_summary_says() -> None:
     result = deduplicate(TEXTS, threshold=0.7, examples=3, keep="longest")
     page = page_of(result)
@@ -43,6 +44,7 @@ def test_the_page_says_what_the_summary_says() -> None:
         assert svg.attributes["aria-label"]
 
 
+@pytest.mark.slow
 def test_settings_on_the_page_repeat_the_run() -> None:
     result = find_pairs(TEXTS, threshold=0.65, shingle="chars:7", lower=True, bag=True, seed=9, sketch="classic")
     page = page_of(result)
@@ -58,6 +60,7 @@ def test_settings_on_the_page_repeat_the_run() -> None:
     assert list(again) == list(result)
 
 
+@pytest.mark.slow
 def test_examples_are_shown_side_by_side_with_their_differences_marked() -> None:
     page = page_of(deduplicate({"first": STORY, "second": STORY.replace("fox", "wolf")}, threshold=0.3, examples=1))
     largest, above = page.all("article")
@@ -68,6 +71,7 @@ def test_examples_are_shown_side_by_side_with_their_differences_marked() -> None
     assert [text.text.strip() for text in page.all("div", "text")][:2] == [STORY, STORY.replace("fox", "wolf")]
 
 
+@pytest.mark.slow
 def test_a_change_of_order_is_said_where_nothing_is_marked() -> None:
     words = [f"word{i}" for i in range(80)]
     turned = " ".join([*words[40:], *words[:40]])
@@ -93,22 +97,26 @@ RESULTS: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_kind_of_result_has_a_page(name: str) -> None:
     make, words = RESULTS[name]
     assert words in page_of(make()).text()
 
 
+@pytest.mark.slow
 def test_two_collections_have_no_clusters() -> None:
     page = page_of(find_pairs([STORY], against=[STORY, f"{STORY} x"], examples=2))
     assert "lusters" not in page.text()
     assert "against items in memory" in page.all("title")[0].text
 
 
-def test_no_examples_below_is_not_taken_for_no_examples_asked() -> None:
+@pytest.mark.slow
+def test_no_examples_below_the_threshold_differs_from_none_requested() -> None:
     assert "examples=3" not in page_of(find_pairs(["a b c d e f", "g h i j k l"], examples=3)).text()
 
 
+@pytest.mark.slow
 def test_measured_recall_is_a_table_and_a_plot() -> None:
     none = Share(0.9, 1.0, 0, 0, None, (0.0, 1.0), None)
     bins = (Share(0.8, 0.9, 40, 39, 0.975, (0.87, 0.999), 0.9931), none, Share(1.0, 1.0, 7, 7, 1.0, (0.6, 1.0), 1.0))
@@ -126,6 +134,7 @@ def test_measured_recall_is_a_table_and_a_plot() -> None:
     assert axes.get_ylim()[0] < 0.6
 
 
+@pytest.mark.slow
 def test_a_similarity_that_is_not_known_is_counted_apart() -> None:
     result = deduplicate(TEXTS, threshold=0.7)
     table = result.clusters.to_arrow()
@@ -134,6 +143,7 @@ def test_a_similarity_that_is_not_known_is_counted_apart() -> None:
     assert "unknown 1" in page.text()
 
 
+@pytest.mark.slow
 def test_a_million_pairs_and_a_cluster_of_a_hundred_thousand() -> None:
     small = find_pairs(TEXTS, threshold=0.7)
     count = 1_000_000
@@ -147,6 +157,7 @@ def test_a_million_pairs_and_a_cluster_of_a_hundred_thousand() -> None:
     assert len(make_page(pairs, pairs.summary)) < 200_000
 
 
+@pytest.mark.slow
 def test_many_files_are_listed_in_part(tmp_path: Path) -> None:
     for i in range(60):
         (tmp_path / f"{i:02}.txt").write_text(STORY, encoding="utf-8")
@@ -159,6 +170,7 @@ def test_many_files_are_listed_in_part(tmp_path: Path) -> None:
 # where it goes
 
 
+@pytest.mark.slow
 def test_a_report_from_python(tmp_path: Path) -> None:
     place = tmp_path / "run.html"
     deduplicate(TEXTS, examples=1).report(place)
@@ -187,6 +199,7 @@ def test_an_input_is_never_overwritten(tmp_path: Path) -> None:
     assert state(tmp_path) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["dedup", "pairs"])
 def test_a_report_from_the_command_line(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -209,7 +222,7 @@ def test_a_report_from_the_command_line(command: str, tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
-def test_a_missing_library_is_told_before_the_work(
+def test_a_missing_library_is_reported_before_the_work(
     missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Texts, ids and file names that do their worst, in a report that is opened in a real browser."""
+"""Hostile texts, ids and file names in a report, opened in a real browser."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import numpy as np
 from lookalike import Index
 from lookalike.index.storage.schema import FORMAT
 
-ARCHIVE = Path(__file__).parent / "data" / f"index_format_{FORMAT}.tar.xz"
+ARCHIVE = Path(__file__).parents[1] / "data" / f"index_format_{FORMAT}.tar.xz"
 
 KINDS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "texts": (

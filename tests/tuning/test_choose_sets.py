@@ -1,4 +1,4 @@
-"""How sets of elements are searched: exactly where that takes less, else by the bands that are the cheapest there."""
+"""How a search of sets is chosen: exact where that costs less, otherwise by the cheapest bands."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def found(sets: Sets, **given: Any) -> dict[tuple[int, int], float]:
     return {(left, right): similarity for left, right, similarity in find_pairs(sets, **given)}
 
 
-def test_few_meetings_are_settled_by_an_exact_search() -> None:
+def test_few_meetings_choose_an_exact_search() -> None:
     sets = near(0.5, 200)
     result = find_pairs(sets, threshold=0.5)
     assert result.summary.exact
@@ -66,7 +66,7 @@ def test_few_meetings_are_settled_by_an_exact_search() -> None:
 
 @pytest.mark.usefixtures("dear")
 @pytest.mark.parametrize("measure", ["jaccard", "dice", "cosine"])
-def test_bands_that_are_settled_keep_their_promise(measure: Any) -> None:
+def test_chosen_bands_keep_the_promised_recall(measure: Any) -> None:
     sets = near(0.5, 1000)
     threshold = 0.5 if measure == "jaccard" else 2 / 3
     result = find_pairs(sets, threshold=threshold, recall=0.9, measure=measure)
@@ -78,7 +78,7 @@ def test_bands_that_are_settled_keep_their_promise(measure: Any) -> None:
 
 
 @pytest.mark.usefixtures("dear")
-def test_settled_bands_are_the_same_whatever_the_threads() -> None:
+def test_chosen_bands_do_not_depend_on_threads() -> None:
     sets = near(0.7, 300)
     results = [find_pairs(sets, threshold=0.7, threads=threads, batch_bytes=1 << 12) for threads in (1, 3)]
     assert results[0].summary.bands == results[1].summary.bands > 0
@@ -99,7 +99,7 @@ def test_signing_later_is_as_signing_while_reading(sketch: Any, monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("dear")
-def test_what_is_asked_for_is_not_settled() -> None:
+def test_given_bands_are_kept() -> None:
     sets = near(0.5, 50)
     assert find_pairs(sets, threshold=0.5, bands=3, rows=2).recipe.banding == Banding(3, 2)
     assert find_pairs(sets, threshold=0.5, recall=1).summary.exact
@@ -107,7 +107,7 @@ def test_what_is_asked_for_is_not_settled() -> None:
 
 
 @pytest.mark.usefixtures("dear")
-def test_two_collections_are_settled_together() -> None:
+def test_bands_of_two_collections_are_chosen_together() -> None:
     sets = near(0.8, 100)
     result = find_pairs(sets[::2], against=sets[1::2], threshold=0.8, recall=0.999)
     assert result.summary.bands > 0
@@ -116,7 +116,7 @@ def test_two_collections_are_settled_together() -> None:
     assert len(result) >= 97
 
 
-def test_a_sample_tells_how_similar_sets_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_shows_how_similar_sets_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """All are sampled here, so that the counts are those of all pairs."""
     sets = near(0.5, 20)
     make_dear(monkeypatch)
@@ -139,7 +139,7 @@ def test_more_rows_cost_more_signing_and_fewer_candidates() -> None:
 
 
 def shares_kept(sets: Sets, threshold: float) -> float:
-    """Return the share of meetings that outlines leave, as the exact search that is prepared tells it."""
+    """Return the share of meetings that outlines keep, as reported by a prepared exact search."""
     with Run({"threshold": threshold, "recall": 1.0}, sets) as run:
         collected = collect(run)
         prefixes = collected.items.exact(collected.compared).among_all()
@@ -149,8 +149,8 @@ def shares_kept(sets: Sets, threshold: float) -> float:
         return prefixes.share_kept()
 
 
-def test_outlines_leave_what_is_alike() -> None:
-    """Comparisons are counted from both ends, so it is a half where all who meet are left."""
+def test_outlines_keep_similar_sets() -> None:
+    """Comparisons are counted from both ends, so it is a half where all meetings are kept."""
     rng = np.random.default_rng(1)
     apart = [set(rng.choice(200, 20, replace=False).tolist()) for _ in range(200)]
     alike = [{*range(1000, 1020)} - {1000 + i % 20} | {2000 + i % 7} for i in range(100)]

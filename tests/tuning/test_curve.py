@@ -1,4 +1,4 @@
-"""The S-curve over every measure's own axis: what tuning promises there, its inverse, its areas, its pictures."""
+"""The S-curve of every measure: the promised recall, the inverse, areas and plots."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_the_name_says_of_what_a_measure_is() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"measure": "hamming"}, r"^`threshold` must say how far apart two items may be, for the measure hamming$"),
-        ({"measure": "hamming", "threshold": 3}, "^`bits` must say how many bits an item has"),
+        ({"measure": "hamming"}, r"^`threshold` must be the maximum distance of two items, for the measure hamming$"),
+        ({"measure": "hamming", "threshold": 3}, "^`bits` must be the number of bits per item"),
         (
             {"measure": "hamming", "threshold": 3, "bits": 2.5},
             r"^`bits` must be a whole number, at least 1\. Got 2\.5$",
@@ -96,7 +96,7 @@ def test_the_name_says_of_what_a_measure_is() -> None:
         ({"measure": "hamming", "threshold": 80, "bits": 64}, r"must be closer\. Got 80, where a slot agrees with a"),
         ({"measure": "agreement", "threshold": 1e-4}, r"must be closer\. Got 0\.0001, where a slot agrees with a"),
         ({"measure": "dice", "bits": 64}, r"Leave it out for dice$"),
-        ({"measure": "dice", "of": "vectors"}, r"for vectors\. Got 'dice'; that is for sets$"),
+        ({"measure": "dice", "of": "vectors"}, r"for vectors\. Got 'dice'; that is a measure of sets$"),
         ({"of": "words"}, r"^`of` must be sets, vectors or bits\. Got 'words'$"),
         ({"measure": "overlap"}, "there is nothing to tune. Search as it is, or choose jaccard, dice or cosine"),
         ({"of": "sets", "sample": ["a"]}, "`of` and `bits` follow from the items of a `sample`. Leave them out"),
@@ -129,6 +129,7 @@ def test_a_chance_that_nothing_has() -> None:
     assert curve.value_at(0.5) is None
 
 
+@pytest.mark.slow
 @each
 def test_areas_are_the_integrals(measure: Measure, threshold: float) -> None:
     curve = tuned(measure, threshold)
@@ -142,9 +143,9 @@ def test_areas_are_the_integrals(measure: Measure, threshold: float) -> None:
 
 def test_a_curve_needs_what_it_depends_on() -> None:
     assert Curve(Banding(9, 9), Measure("hamming", "bits", bits=64)).end == 64
-    with pytest.raises(RecipeError, match="as wide as its `threshold` asks for"):
+    with pytest.raises(RecipeError, match="`threshold` is required"):
         Curve(Banding(9, 9), Measure("euclidean", "vectors"))
-    with pytest.raises(RecipeError, match="`bits` must say how many bits"):
+    with pytest.raises(RecipeError, match="`bits` must be the number of bits"):
         Curve(Banding(9, 9), Measure("hamming", "bits"), 3)
     with pytest.raises(RecipeError, match="must be in"):
         Curve(Banding(9, 9), Measure("dice"), 3)

@@ -1,4 +1,4 @@
-"""The estimate of a sample: against the truth, against real runs, and against what nobody should ask."""
+"""Estimates from a sample: against the truth, against real runs, and invalid requests."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_bin_without_pairs_does_not_claim_to_be_sure() -> None:
     assert {(one.pairs, one.error) for one in found.bins} == {(0, 5)}
 
 
-def test_a_single_item_tells_nothing_of_the_error() -> None:
+def test_a_single_item_gives_no_error_estimate() -> None:
     found = estimate_costs(couples(10), sample_size=1, **TOKENS)
     assert found.best.error == math.inf
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["costs"][0]["error"] is None
@@ -119,6 +119,7 @@ def test_pairs_at_the_threshold_1_are_not_false() -> None:
 # Against real runs
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @pytest.mark.parametrize("rows", [2, 4, 6])
 def test_runs_have_the_candidates_expected(sets: list[list[int]], rows: int) -> None:
@@ -214,7 +215,7 @@ def test_an_estimate_is_plain_values_and_a_sentence(sets: list[list[int]]) -> No
         ({"shingle": "words"}, RecipeError, "words:n"),
     ],
 )
-def test_what_cannot_be_asked(settings: dict[str, Any], kind: type[LookalikeError], message: str) -> None:
+def test_invalid_requests(settings: dict[str, Any], kind: type[LookalikeError], message: str) -> None:
     with pytest.raises(kind, match=message):
         estimate_costs(["a b"], **settings)
 

@@ -1,4 +1,4 @@
-"""Estimates for every measure: against the truth, against real runs, and what they refuse."""
+"""Estimates for every measure: against the truth, against real runs, and invalid requests."""
 
 from __future__ import annotations
 
@@ -109,6 +109,7 @@ def test_a_sample_of_all_items_counts_every_pair(kind: str) -> None:
     assert certain.candidates - certain.false_candidates == pytest.approx(pairs.sum(), rel=1e-6)
 
 
+@pytest.mark.slow
 @every
 def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, Any]) -> None:
     whole, part = (estimate_costs(items, sample_size=size, **settings) for size in (len(items), 200))
@@ -119,7 +120,8 @@ def test_a_smaller_sample_is_within_its_error(items: Any, settings: dict[str, An
         assert abs(cost.candidates - truth.candidates) <= 5 * cost.error
 
 
-def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_many_vectors_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     items, settings = KINDS["cosine"]
     whole = estimate_costs(items, sample_size=len(items), **settings)
     monkeypatch.setattr(sample, "MAX_OTHERS", 500)
@@ -134,6 +136,7 @@ def test_only_some_of_many_vectors_are_looked_at(monkeypatch: pytest.MonkeyPatch
 # Against real runs
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @every
 @pytest.mark.parametrize("which", ["cheapest", "more rows"])
@@ -154,6 +157,7 @@ def test_runs_have_the_candidates_expected(items: Any, settings: dict[str, Any],
 # The choice
 
 
+@pytest.mark.slow
 @every
 def test_the_cheapest_keeps_the_promise(items: Any, settings: dict[str, Any]) -> None:
     found = estimate_costs(items, recall=0.95, **settings)
@@ -170,8 +174,8 @@ def test_the_cheapest_keeps_the_promise(items: Any, settings: dict[str, Any]) ->
 
 
 @of_vectors
-def test_a_run_settles_what_is_cheapest(items: Any, settings: dict[str, Any]) -> None:
-    """A run looks at fewer of them, so it may take a row more or less, or none where that costs about as much."""
+def test_a_run_chooses_the_cheapest_bands(items: Any, settings: dict[str, Any]) -> None:
+    """A run samples fewer of them, so it may take a row more or less, or none where that costs about as much."""
     found, summary = estimate_costs(items, **settings), find_pairs(items, **settings).summary
     if summary.exact:
         assert found.exact_seconds is not None
@@ -188,14 +192,14 @@ def test_a_run_settles_what_is_cheapest(items: Any, settings: dict[str, Any]) ->
     [
         ([{1, 2}], {"measure": "overlap"}, "`overlap` has no bands: the search for it is always exact"),
         (["a b"], {"measure": "containment"}, "there is nothing to tune. Search as it is, or choose jaccard"),
-        (bits(20), {"measure": "hamming"}, "must say how far apart two items may be"),
+        (bits(20), {"measure": "hamming"}, "must be the maximum distance of two items"),
         (bits(20), {"measure": "hamming", "threshold": 64}, r"must be closer\. Got 64, where a slot agrees with a"),
-        (vectors(20, 1), {"measure": "jaccard"}, r"for vectors\. Got 'jaccard'; that is for sets"),
-        (vectors(20, 1), {"measure": "agreement"}, "give it with the measure agreement"),
+        (vectors(20, 1), {"measure": "jaccard"}, r"for vectors\. Got 'jaccard'; that is a measure of sets"),
+        (vectors(20, 1), {"measure": "agreement"}, "required by the measure agreement"),
         (vectors(20, 1), {"recall": 1}, "an exact search, which has no bands"),
     ],
 )
-def test_what_cannot_be_asked(items: Any, settings: dict[str, Any], says: str) -> None:
+def test_invalid_requests(items: Any, settings: dict[str, Any], says: str) -> None:
     with pytest.raises(RecipeError, match=says):
         estimate_costs(items, **settings)
 

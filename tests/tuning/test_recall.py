@@ -1,4 +1,4 @@
-"""Measured recall against brute force: the partners it counts, and how often its interval holds the truth."""
+"""Measured recall against brute force: the pairs it counts, and how often its interval holds the truth."""
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ def pairs_of(result: Any) -> set[tuple[int, int]]:
 # The partners of a sample
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), brute_force.shinglings(), thresholds, weak, sizes, st.integers(0, 2**64 - 1))
 def test_pairs_of_a_sample(
@@ -77,6 +78,7 @@ def test_pairs_of_a_sample(
     check(measured_in(result.summary), sample, brute_force.pairs(texts, threshold, **shingling), pairs_of(result))
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), brute_force.collections(), thresholds, weak, sizes)
 def test_pairs_of_two_collections(
@@ -92,6 +94,7 @@ def test_pairs_of_two_collections(
     check(measured_in(result.summary), sample, across, {(i, j + len(left)) for i, j in pairs_of(result)})
 
 
+@pytest.mark.slow
 @SOME
 @given(brute_force.collections(), thresholds, weak, sizes)
 def test_items_of_one_cluster_are_found(
@@ -104,6 +107,7 @@ def test_items_of_one_cluster_are_found(
     check(measured_in(result.summary), sample, brute_force.pairs(texts, threshold, shingle="words:2"), together)
 
 
+@pytest.mark.slow
 @SOME
 @given(
     st.lists(st.none() | st.lists(st.integers(-2, 2), max_size=8), max_size=8),
@@ -154,7 +158,7 @@ def test_no_pairs_to_measure(items: list[brute_force.Text]) -> None:
         assert not [note for note in result.summary.notes if "recall" in note]
 
 
-def test_only_when_asked_for() -> None:
+def test_recall_is_measured_only_on_request() -> None:
     summary = find_pairs(["a text"]).summary
     assert summary.measured is None
     assert "measure" not in summary.seconds
@@ -166,6 +170,7 @@ def test_bad_numbers(value: Any) -> None:
         find_pairs(["a text"], measure_recall=value)
 
 
+@pytest.mark.slow
 def test_the_prediction_is_the_mean_chance_of_the_pairs(truth: Pairs) -> None:
     result = find_pairs(articles(), threshold=0.5, measure_recall=1000, **WEAK)
     measured = measured_in(result.summary)
@@ -182,6 +187,7 @@ def test_an_exact_search_is_predicted_to_find_all() -> None:
     assert (overall.pairs, overall.recall, overall.predicted, overall.interval) == (4, 1.0, 1.0, (1.0, 1.0))
 
 
+@pytest.mark.slow
 def test_an_exact_search_finds_all(truth: Pairs) -> None:
     for run in (find_pairs, deduplicate):
         measured = measured_in(run(articles(), threshold=0.5, recall=1, measure_recall=1000).summary)
@@ -300,6 +306,7 @@ def enough(times: int) -> float:
     return 0.95 * times - 3 * math.sqrt(times * 0.95 * 0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missed", ["pairs", "items", "clusters"])
 @pytest.mark.parametrize("recall", [0.6, 0.9, 0.99])
 @pytest.mark.parametrize("largest", [2, 10, 500])
@@ -316,6 +323,7 @@ def test_the_interval_holds_the_recall_of_made_up_runs(missed: str, recall: floa
     assert held >= enough(200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("banding", [{"bands": 1, "rows": 6}, WEAK, {"bands": 20, "rows": 7}])
 def test_the_interval_holds_the_recall_of_real_runs(banding: dict[str, Any], truth: Pairs) -> None:
     texts, times, held, held_below = articles(), 50, 0, 0
@@ -343,6 +351,7 @@ def test_json_has_plain_values() -> None:
     assert measured["overall"]["found"] == sum(one["found"] for one in measured["bins"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "items"),
     [
@@ -366,7 +375,7 @@ def test_a_number_that_is_none() -> None:
     outcome = run_cli.run("dedup", ARTICLES, "--measure-recall", "2.5")
     assert outcome.code == 2
     assert "--measure-recall" in outcome.err
-    assert "`measure_recall` must be a whole number" in run_cli.run("dedup", ARTICLES, "--measure-recall", "-5").err
+    assert "--measure-recall must be a whole number" in run_cli.run("dedup", ARTICLES, "--measure-recall", "-5").err
 
 
 def test_the_summary_shows_the_recall_and_how_sure_it_is() -> None:

@@ -1,4 +1,4 @@
-"""How likely slots of vectors agree: against the definition, against the promise, against the real keys."""
+"""The probability that slots of vectors agree: against the definition, the promise and the real keys."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def test_chances_are_those_of_the_measure_or_more(measure: Measure, threshold: f
         assert np.allclose(chances[others], promised, atol=2e-4)
 
 
+@pytest.mark.slow
 @call_kernels.compiled
 @each
 def test_keys_agree_as_often_as_that(measure: Measure, threshold: float) -> None:

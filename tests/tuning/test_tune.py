@@ -21,8 +21,9 @@ from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.lsh.minhash import Signer
+from lookalike.options import Sketch
 from lookalike.read import Batch
-from lookalike.recipe import Recipe, Sketch
+from lookalike.recipe import Recipe
 from lookalike.tuning.bandings import bands_for, short_bandings
 from lookalike.tuning.tune import FALSE_CANDIDATES, MAX_ROWS, balance, cost, error_areas, tune
 
@@ -58,7 +59,7 @@ def test_any_promise_is_kept(threshold: float, recall: float) -> None:
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 7])
 @pytest.mark.parametrize("threshold", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("recall", [0.5, 0.75, 0.95, 0.99])
-def test_bands_are_the_least(threshold: float, recall: float, rows: int) -> None:
+def test_bands_are_the_fewest_that_suffice(threshold: float, recall: float, rows: int) -> None:
     assert bands_for(threshold, recall, rows) == naive.least_bands(threshold, recall, rows)
 
 
@@ -108,6 +109,7 @@ def signed_pairs(similarity: float, banding: Banding, sketch: Sketch, count: int
     return int(np.any(keys[:, ::2] == keys[:, 1::2], axis=0).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sketch", ["fast", "classic"])
 @pytest.mark.parametrize("above", [0.0, 0.05, 0.1])
 @pytest.mark.parametrize(("threshold", "recall"), [(0.5, 0.9), (0.7, 0.95), (0.8, 0.99), (0.9, 0.999), (0.3, 0.5)])
@@ -197,6 +199,7 @@ def test_a_bad_question_to_the_curve_is_named(call: Any, message: str) -> None:
         call(Banding(20, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
 def test_the_plot_is_a_figure_and_a_file(ending: str, tmp_path: Path) -> None:
     figure = pytest.importorskip("matplotlib.figure").Figure

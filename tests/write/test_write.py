@@ -1,4 +1,4 @@
-"""Writing: what was picked, as it was, or nothing at all."""
+"""Writing: the selected rows unchanged, or nothing at all."""
 
 from __future__ import annotations
 
@@ -214,6 +214,7 @@ def test_last_line_without_newline_before_another_file() -> None:
     assert Path("o.jsonl").read_bytes() == b'{"text": "a"}\n{"text": "b"}\n'
 
 
+@pytest.mark.slow
 @AS_IS
 @given(data=st.data(), batch_bytes=st.integers(1, 80))
 def test_picked_lines(data: st.DataObject, batch_bytes: int) -> None:

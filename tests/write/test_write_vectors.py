@@ -1,4 +1,4 @@
-"""Arrays as outputs: rows of .npy files go to .npy files, as they were."""
+"""Writing arrays: rows of .npy files go to .npy files unchanged."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def rows_of(dtype: str, count: int = 500, length: int = 7) -> np.ndarray[Any, An
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_vectors_keep_type_shape_and_order(dtype: str, order: Any) -> None:
@@ -99,6 +100,7 @@ def test_a_matrix_in_memory() -> None:
     assert (np.load("out.npy") == rows[:20]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "message"),
     [

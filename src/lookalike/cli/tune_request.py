@@ -11,7 +11,8 @@ from lookalike.measures import NAMES
 from lookalike.tuning.tune import measure_for
 
 if TYPE_CHECKING:
-    from lookalike.measures import Measure, Name, Of
+    from lookalike.measures import Measure, Of
+    from lookalike.options import MeasureName as Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

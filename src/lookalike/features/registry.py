@@ -23,6 +23,8 @@ class Feature:
     """The default size."""
     is_text: bool = False
     """Whether texts are normalised before it is taken."""
+    is_prose: bool = False
+    """Whether people read it as running text."""
     lower: bool = False
     """Whether letters are lower-cased by default."""
     punctuation: bool = True
@@ -31,6 +33,8 @@ class Feature:
     """Whether a bag of it counts repetitions."""
     noun: str = "item"
     """What an item is called."""
+    plural: str = ""
+    """What its items are called in messages, if not by its name."""
     unit: str = ""
     """What a shingle is made of, if it is one."""
     min_size: int = 3
@@ -41,23 +45,28 @@ class Feature:
     """The measures that apply to it, if these are not all of its sets, vectors or bits."""
     sketches: tuple[str, ...] = ("fast", "classic")
 
+    @property
+    def items(self) -> str:
+        """What its items are called in messages."""
+        return self.plural or self.name
+
     def check_measure(self, measure: Measure) -> None:
         """Raise unless a measure applies."""
         if measure.of != self.of:
             raise RecipeError(
-                f"`measure` must be {one_of(NAMES[self.of])} for {self.name}. Got {measure.name!r}, a measure of "
+                f"`measure` must be {one_of(NAMES[self.of])} for {self.items}. Got {measure.name!r}, a measure of "
                 f"{measure.of}"
             )
         if self.measures and measure.name not in self.measures:
             raise RecipeError(
-                f"`measure` must be {one_of(self.measures)} for {self.name}. Got {measure.name!r}; to use it, compare "
+                f"`measure` must be {one_of(self.measures)} for {self.items}. Got {measure.name!r}; to use it, compare "
                 "the items as sets, without weights"
             )
 
     def check_sketch(self, sketch: str) -> None:
         """Raise unless a sketch applies."""
         if sketch not in self.sketches:
-            raise RecipeError(f"`sketch` must be {one_of(self.sketches)} for {self.name}. Got {sketch}")
+            raise RecipeError(f"`sketch` must be {one_of(self.sketches)} for {self.items}. Got {sketch}")
 
 
 FEATURES: dict[str, Feature] = {}
@@ -102,6 +111,7 @@ for _feature in (
         sized=True,
         size=5,
         is_text=True,
+        is_prose=True,
         lower=True,
         punctuation=False,
         min_size=2,
@@ -112,8 +122,16 @@ for _feature in (
     Feature("chars", "texts", sized=True, size=9, is_text=True, noun="text", unit="character"),
     Feature("bytes", "texts", sized=True, size=9, noun="text", unit="byte"),
     Feature("tokens", "tokens", sized=True, size=5, noun="list", unit="token"),
-    Feature("elements", "elements", noun="set"),
-    Feature("weights", "weights", noun="set", countable=False, measures=("jaccard",), sketches=("fast",)),
+    Feature("elements", "elements", noun="set", plural="sets"),
+    Feature(
+        "weights",
+        "weights",
+        noun="set",
+        plural="weighted sets",
+        countable=False,
+        measures=("jaccard",),
+        sketches=("fast",),
+    ),
     Feature("vectors", "vectors", of="vectors", noun="vector", countable=False),
     Feature("bits", "bits", of="bits", countable=False),
 ):

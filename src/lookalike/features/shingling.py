@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self, get_args
 
 from lookalike.errors import RecipeError
 from lookalike.features.registry import FEATURES, Feature, spellings
-
-Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+from lookalike.options import Form
 
 LARGEST_SHINGLE = 1000
 
@@ -38,7 +37,9 @@ class Shingling:
             raise RecipeError(f"`shingle` must be {spellings()}. Got {self.kind}:{self.size}")
         self._check_size()
         if self.bag and not self.feature.countable:
-            raise RecipeError(f"`bag` counts repeated elements of sets, which {self.kind} do not have. Leave it out")
+            raise RecipeError(
+                f"`bag` counts repeated elements of sets, which {self.feature.items} do not have. Leave it out"
+            )
         if self.form is not None and self.form not in get_args(Form):
             raise RecipeError(f"`form` must be NFC, NFD, NFKC or NFKD. Got {self.form}")
         if self.lower is None:

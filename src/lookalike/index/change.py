@@ -14,7 +14,6 @@ from lookalike.errors import InputError
 from lookalike.index import limits
 from lookalike.index.fields import complete_schema, conform
 from lookalike.index.ids import as_ids
-from lookalike.index.kit import Types
 from lookalike.index.matches import Added
 from lookalike.index.merging import merge_small
 from lookalike.index.rows import write_types
@@ -25,6 +24,7 @@ from lookalike.index.storage.container import Container
 from lookalike.index.storage.part import Part, take
 from lookalike.index.storage.part_writer import PartWriter
 from lookalike.index.storage.parts_table import PartEntry
+from lookalike.index.types import Types
 from lookalike.kernels.postings import HALF, LOW_HALF
 from lookalike.kinds.base import Keyed
 
@@ -91,12 +91,12 @@ def determine_types(handle: Handle, some: IncomingBatch) -> None:
 
 def preparer(handle: Handle, *, compared: bool) -> Callable[[IncomingBatch], Prepared]:
     """Return a thread-safe function that packs and signs items; if `compared`, with what comparing them takes."""
-    kit, kind = handle.snapshot().kit, handle.kind
-    sign = kit.sign if compared else kit.key
+    operations, kind = handle.snapshot().operations, handle.kind
+    sign = operations.sign if compared else operations.key
 
     def prepare(some: IncomingBatch) -> Prepared:
         types = Types.of(kind, some.items)
-        return Prepared(kit.pack(some.items, types), some.rows, sign(some.items))
+        return Prepared(operations.pack(some.items, types), some.rows, sign(some.items))
 
     return prepare
 
@@ -106,7 +106,7 @@ def add_new(handle: Handle, incoming: Iterable[IncomingBatch]) -> Added:
     added, skipped = 0, []
     for prepared in map_in_threads(handle.threads, preparer(handle, compared=True), conforming(handle, incoming)):
         batch = batch_snapshot(handle, prepared)
-        hits = Screening(handle.snapshot(), batch, prepared.signed, handle.recipe.least_score).find()
+        hits = Screening(handle.snapshot(), batch, prepared.signed, handle.recipe.min_score).find()
         skipped.append(skipped_table(handle, batch, prepared, hits))
         new = np.setdiff1d(np.arange(len(prepared.packed)), hits.query)
         if len(new):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError
-from lookalike.index.kit import kind_by, kit_for
+from lookalike.index.items import ItemOperations
 from lookalike.index.rows import read_types
 from lookalike.index.snapshot import LivePart, Snapshot
 from lookalike.index.storage import fork_safety
@@ -44,11 +44,11 @@ class Handle:
     def __init__(self, database: Database, threads: int | None = None) -> None:
         self.database = database
         self.recipe, self.fields = read_description(database)
-        self.kind = kind_by(self.recipe)
+        self.kind = self.recipe.kind
         """Kind of the items."""
         self.guard = threading.RLock()
         """Held by the thread that uses the database."""
-        self._kit = kit_for(self.recipe)
+        self._operations = ItemOperations(self.recipe)
         self._threads = start_threads(threads, database)
         self._revision = 0
         self._committed: Snapshot | None = None
@@ -101,7 +101,7 @@ class Handle:
 
     def _reset(self, parts: tuple[LivePart, ...] = ()) -> None:
         """Read the database again for the next snapshot, reusing these open parts."""
-        self._snapshot = Snapshot(-1, parts, self._kit, None, None)
+        self._snapshot = Snapshot(-1, parts, self._operations, None, None)
 
     def _reopen(self) -> None:
         """Continue with the index that has replaced this one, if it has the same recipe and fields."""
@@ -125,7 +125,7 @@ class Handle:
             parts = tuple(self._load_part(entry, known.get(entry.number)) for entry in database.entries())
             types = read_types(database.metadata("types"))
             schema = pa.ipc.read_schema(pa.py_buffer(bytes.fromhex(database.metadata("schema")))) if types else None
-        self._snapshot, self._revision = Snapshot(commit, parts, self._kit, types, schema), database.revision
+        self._snapshot, self._revision = Snapshot(commit, parts, self._operations, types, schema), database.revision
         return self._snapshot
 
     def _load_part(self, entry: PartEntry, known: LivePart | None) -> LivePart:

@@ -17,15 +17,15 @@ from lookalike.index import change
 from lookalike.index.check import check
 from lookalike.index.handle import Handle
 from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
-from lookalike.index.kit import Types, column_of
 from lookalike.index.merging import compact
 from lookalike.index.rows import IncomingItems, fitting, two_items
 from lookalike.index.search import numbered, search_many, split_batch
 from lookalike.index.storage.database import Database
 from lookalike.index.storage.replacement import atomic_folder
-from lookalike.kinds import kind_named
-from lookalike.options import READING, Settings
-from lookalike.plan import kind_asked, lasting_recipe
+from lookalike.index.types import Types
+from lookalike.kinds import kind_named, kind_of
+from lookalike.options import RECIPE, Settings
+from lookalike.plan import DEFAULT_KIND, kind_asked, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe
 
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 MAX_TOP = 1 << 62
 """Larger values of `top` mean the same, and fit in no 64-bit integer."""
-
-RUN_SETTINGS = ("scratch", "measure_recall", "examples", "watcher")
-"""Settings of a run that an index does not have."""
 
 
 class Index:
@@ -218,12 +215,12 @@ class Index:
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield the contents of the index, in the order of addition: id, item, stored fields."""
-        return self._handle.snapshot().batches(column_of(self.recipe))
+        return self._handle.snapshot().batches(kind_of(self.recipe).column)
 
     @property
     def schema(self) -> pa.Schema:
         """The schema of `rows`; all columns are strings until items are added."""
-        snapshot, column = self._handle.snapshot(), column_of(self.recipe)
+        snapshot, column = self._handle.snapshot(), kind_of(self.recipe).column
         if snapshot.schema is None or snapshot.types is None:
             return pa.schema([(name, pa.large_string()) for name in ("id", column, *self.fields)])
         return snapshot.schema.insert(1, pa.field(column, snapshot.types.arrow))
@@ -362,16 +359,16 @@ def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
     if recipe is not None and not isinstance(recipe, Recipe):
         raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; pass settings by name")
     given = settings.keys() - {"threads"}
-    if unknown := given - (Settings.__annotations__.keys() - {*READING, *RUN_SETTINGS}):
+    if unknown := given - {*RECIPE}:
         raise TypeError(f"{min(unknown)!r} is not a setting of an index")
     if recipe is not None and given:
         raise RecipeError("Pass either a recipe or settings, not both")
-    return recipe or lasting_recipe(settings, kind_asked(settings) or "texts")
+    return recipe or lasting_recipe(settings, kind_asked(settings) or DEFAULT_KIND)
 
 
 def check_fields(fields: Sequence[str], recipe: Recipe) -> None:
     """Raise unless `fields` are distinct names that the index does not use itself."""
-    own = ("id", column_of(recipe), "query", recipe.measure.column)
+    own = ("id", kind_of(recipe).column, "query", recipe.measure.column)
     if isinstance(fields, str) or not isinstance(fields, Sequence) or not all(map(is_name, fields)):
         raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
     if set(own) & set(fields) or len(set(fields)) < len(fields):

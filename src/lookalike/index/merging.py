@@ -87,6 +87,6 @@ def sign_again(writer: PartWriter, held: LivePart, snapshot: Snapshot) -> None:
     assert snapshot.types is not None  # noqa: S101 - there are items
     for some in slices(np.diff(part.offsets)[alive], limits.MAX_SMALL_BYTES):
         items = alive[some]
-        signed = snapshot.kit.key(snapshot.kit.unpack(part, items, snapshot.types))
+        signed = snapshot.operations.key(snapshot.operations.unpack(part, items, snapshot.types))
         packed = Packed.of(part.packed(items))
         writer.add(packed, take(part.rows, items), signed.keys, signed.prints, signed.sizes)

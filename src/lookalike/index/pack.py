@@ -16,8 +16,8 @@ from lookalike.index.storage.packed import compress, decompress
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lookalike.index.kit import Types
     from lookalike.index.storage.packed import Packed
+    from lookalike.index.types import Types
 
 
 def pack(items: pa.Array, types: Types) -> Packed:

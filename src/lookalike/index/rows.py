@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from lookalike.errors import InputError
 from lookalike.index.fields import fields_table, storable
 from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
-from lookalike.index.kit import Types
+from lookalike.index.types import Types
 from lookalike.kinds import kind_of
 
 if TYPE_CHECKING:

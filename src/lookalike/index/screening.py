@@ -38,7 +38,7 @@ class Screening:
         self._batch = batch
         self._signed = signed
         self._min_score = min_score
-        self._one_way = snapshot.kit.recipe.measure.one_way
+        self._one_way = snapshot.operations.recipe.measure.one_way
         self._part = len(snapshot.parts)
         original, copy = halves(batch.parts[0].part.copies)
         self._copies = original, copy.astype(np.int64)
@@ -120,7 +120,7 @@ class Screening:
         """Yield the best hits of copies: their original if it is kept; otherwise its best hit, or a later kept item."""
         original, copy = self._copies
         kept = ~self._is_duplicate[original]
-        best = np.full(np.count_nonzero(kept), self._snapshot.kit.recipe.measure.best)
+        best = np.full(np.count_nonzero(kept), self._snapshot.operations.recipe.measure.best)
         yield Hits(copy[kept], np.full(len(best), self._part), original[kept].astype(np.uint32), best)
         inherited = hits[np.searchsorted(hits.query, original[~kept])]
         late = Hits(*self._late_hits(original[~kept], copy[~kept]))

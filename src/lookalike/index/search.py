@@ -31,7 +31,7 @@ def search_many(
 
     def search(task: tuple[int, pa.Array]) -> tuple[Hits, int]:
         first, items = task
-        return snapshot.search(snapshot.kit.sign(items), min_score, first=first, top=top), first + len(items)
+        return snapshot.search(snapshot.operations.sign(items), min_score, first=first, top=top), first + len(items)
 
     for hits, count in map_in_threads(threads, search, numbered(batches)):  # noqa: B007 - the last one is the total
         found.append(hits)

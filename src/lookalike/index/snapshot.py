@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.kit import Kit, Types
+    from lookalike.index.items import ItemOperations
     from lookalike.index.storage.part import Part
+    from lookalike.index.types import Types
     from lookalike.kinds.base import Signed
     from lookalike.recipe import Recipe
 
@@ -95,7 +96,7 @@ class Snapshot:
 
     commit: int
     parts: tuple[LivePart, ...]
-    kit: Kit
+    operations: ItemOperations
     types: Types | None
     schema: pa.Schema | None
     """Schema of ids and fields."""
@@ -106,7 +107,7 @@ class Snapshot:
     @property
     def recipe(self) -> Recipe:
         """How items are compared, with the number of bits once items were added."""
-        recipe = self.kit.recipe
+        recipe = self.operations.recipe
         if not recipe.measure.takes_bits or self.types is None:
             return recipe
         return replace(recipe, measure=recipe.measure.with_bits(8 * self.types.length))
@@ -163,7 +164,7 @@ class Snapshot:
         sizes = part.container.verified_column("sizes")
         originals = np.setdiff1d(np.flatnonzero(sizes), halves(part.copies)[1])
         part.verify_items(originals)
-        for codes in self.kit.everything(part, originals, queries, places, min_score, self.types):
+        for codes in self.operations.candidates(part, originals, queries, places, min_score, self.types):
             yield halves(codes)
 
     def _similar(
@@ -173,9 +174,9 @@ class Snapshot:
         part.verify_signatures(items)
         same = (queries.prints[places] == part.prints[items]).all(axis=1)
         if same.any():
-            yield places[same], items[same], np.full(np.count_nonzero(same), self.kit.recipe.measure.best)
+            yield places[same], items[same], np.full(np.count_nonzero(same), self.operations.recipe.measure.best)
         rest = ~same
-        rest[rest] = self.kit.possible(queries.sizes[places[rest]], part.sizes[items[rest]], min_score)
+        rest[rest] = self.operations.possible(queries.sizes[places[rest]], part.sizes[items[rest]], min_score)
         if rest.any():
             yield from self._compare(part, queries, places[rest], items[rest], min_score)
 
@@ -188,10 +189,12 @@ class Snapshot:
         lengths = part.offsets[wanted.astype(np.int64) + 1] - part.offsets[wanted]
         assert self.types is not None  # noqa: S101 - there are items
         for some in slices(lengths, BATCH_BYTES):
-            loaded = self.kit.load(part, wanted[some].astype(np.int64), self.types)
+            loaded = self.operations.load(part, wanted[some].astype(np.int64), self.types)
             these = np.flatnonzero((right >= some.start) & (right < some.stop))
             left = places[these].astype(np.int32)
-            score = self.kit.compare(queries, left, loaded, (right[these] - some.start).astype(np.int32), min_score)
+            score = self.operations.scores(
+                queries, left, loaded, (right[these] - some.start).astype(np.int32), min_score
+            )
             enough = score >= min_score
             yield places[these][enough], items[these][enough], score[enough]
 
@@ -251,7 +254,7 @@ class Snapshot:
         part = self.parts[number].part
         part.verify_signatures(items)
         part.verify_items(items)
-        return self.kit.unpack(part, items, self.types)
+        return self.operations.unpack(part, items, self.types)
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         """Yield all ids, items and fields; the column of items is called `name`."""

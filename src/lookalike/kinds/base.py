@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lookalike.comparison.base import Comparison
     from lookalike.exact.base import Exact, Rounds
     from lookalike.exact.scan import Hits
+    from lookalike.features.shingling import Shingling
     from lookalike.lsh.banding import Banding
     from lookalike.neighbours.best import Finder
     from lookalike.read import Batch, Source
@@ -249,6 +250,10 @@ class Kind(ABC):
     """What an item is made of."""
     lacks: ClassVar[str] = ""
     """What an item without features lacks, if not its parts."""
+    excerpt_unit: ClassVar[str]
+    """What an excerpt of a long item is cut to a number of."""
+    has_parts: ClassVar[bool] = True
+    """Whether an item has a number of parts of its own, and may have none, or a single one."""
     column: ClassVar[str]
     """The column of items in tables that an index writes."""
     is_text: ClassVar[bool] = False
@@ -270,6 +275,10 @@ class Kind(ABC):
 
     def check(self, batch: Batch, source: Source, recipe: Recipe) -> None:  # noqa: B027 - most kinds accept all items
         """Raise where an item cannot be compared, naming its place."""
+
+    def compared_as(self, shingling: Shingling) -> str:
+        """Return what items are compared by, in words."""
+        return f"{shingling} shingles"
 
     def as_python(self, value: Any) -> Any:  # noqa: ANN401 - what Arrow makes of an item
         """Return an item as users pass it, given its Arrow value as a Python object."""

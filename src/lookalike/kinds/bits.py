@@ -13,6 +13,7 @@ class BitKind(VectorKind):
     noun = "item"
     part = "bit"
     lacks = "bit"
+    excerpt_unit = "64-bit words"
     column = "bits"
     rows = BitRows()
 

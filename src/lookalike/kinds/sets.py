@@ -54,8 +54,13 @@ class SetKind(Kind):
     name = "elements"
     noun = "set"
     part = "element"
+    excerpt_unit = "elements"
     column = "elements"
     chooses_early = False
+
+    def compared_as(self, shingling: Shingling) -> str:  # noqa: ARG002 - as they are
+        """Return what sets are compared by, in words."""
+        return "elements"
 
     def shingler(self, shingling: Shingling) -> Shingler:
         """Return what makes numbers of elements."""

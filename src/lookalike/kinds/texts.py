@@ -34,6 +34,7 @@ class TextKind(Kind):
     name = "texts"
     noun = "text"
     part = "shingle"
+    excerpt_unit = "characters"
     column = "text"
     is_text = True
 
@@ -58,6 +59,7 @@ class TokenKind(TextKind):
     """Lists of token ids: sets of ids in a row."""
 
     name = "tokens"
+    excerpt_unit = "token ids"
     column = "tokens"
     is_text = False
 

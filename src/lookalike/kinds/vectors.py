@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.exact.base import Exact, Rounds
+    from lookalike.features.shingling import Shingling
     from lookalike.kinds.base import Compared
     from lookalike.lsh.banding import Banding
     from lookalike.lsh.family import Family
@@ -59,6 +60,8 @@ class VectorKind(Kind):
     noun = "vector"
     part = "number"
     lacks = "vector"
+    excerpt_unit = "numbers"
+    has_parts = False
     column = "vector"
     chooses_early = False
     rows: ClassVar[NumberRows] = NumberRows()
@@ -72,6 +75,10 @@ class VectorKind(Kind):
     ) -> VectorCollection:
         """Return an empty collection."""
         return VectorCollection(recipe, resources, self.rows)
+
+    def compared_as(self, shingling: Shingling) -> str:  # noqa: ARG002 - as they are
+        """Return what vectors are compared by, in words."""
+        return self.name
 
     def check(self, batch: Batch, source: Source, recipe: Recipe) -> None:
         """Raise where a vector cannot be compared, naming its place."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lookalike.comparison.sets import SetComparison
     from lookalike.exact.base import Exact
     from lookalike.exact.scan import Few, TaskSearch
+    from lookalike.features.shingling import Shingling
     from lookalike.kinds.base import Compared
     from lookalike.lsh.minhash import MadeSets
     from lookalike.neighbours.best import Finder
@@ -39,7 +40,12 @@ class WeightedKind(Kind):
     name = "weights"
     noun = "set"
     part = "element"
+    excerpt_unit = "elements"
     column = "weights"
+
+    def compared_as(self, shingling: Shingling) -> str:  # noqa: ARG002 - as they are
+        """Return what weighted sets are compared by, in words."""
+        return "weighted elements"
 
     def as_python(self, value: Any) -> Any:  # noqa: ANN401 - a list of elements with weights, or None
         """Return a dict of elements to weights."""

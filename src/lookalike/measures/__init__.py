@@ -10,7 +10,7 @@ The order of these imports is that of the names in messages; the first of sets, 
 from __future__ import annotations
 
 # ruff: noqa: I001 - in the order of names
-from lookalike.measures.base import NAMES, Column, Measure, Name, Of, one_of, register, value_as
+from lookalike.measures.base import NAMES, Column, Measure, Of, one_of, register, value_as
 from lookalike.measures.jaccard import Jaccard
 from lookalike.measures.dice import Dice
 from lookalike.measures.cosine import Cosine, SetCosine
@@ -32,7 +32,6 @@ __all__ = [
     "Hamming",
     "Jaccard",
     "Measure",
-    "Name",
     "Of",
     "Overlap",
     "SetCosine",

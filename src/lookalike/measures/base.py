@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Name = Literal["jaccard", "dice", "cosine", "overlap", "containment", "euclidean", "agreement", "hamming"]
 Of = Literal["sets", "vectors", "bits"]
 Column = Literal["similarity", "distance"]
 

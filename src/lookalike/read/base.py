@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
-EncodingErrors = Literal["strict", "replace"]
+    from lookalike.options import EncodingErrors
+
 KindName = str
 """The name of a kind of items: of one of `item_types`, such as "texts" or "vectors"."""
 FormatName = str

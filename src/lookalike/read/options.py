@@ -6,29 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, get_args
 
 from lookalike.errors import RecipeError
+from lookalike.options import EncodingErrors, option
 
-from .base import EncodingErrors, KindName
 from .item_types import item_type
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .base import KindName
+
 
 class Reading(TypedDict, total=False):
-    """Options of reading; each has a default.
+    """Options of reading, as `lookalike.options` describes them; and two that only the flow sets.
 
-    kind             what items are; by default recognised from the input
-    text             the column to compare; by default one with a usual name, or the only one of a suitable type
-    id               the column of ids; by default none
-    rank             the column that `keep=max:COLUMN` compares
-    item, element    the columns of a long table, which has one row per element of each set
-    weight           the column of a long table that holds the weight of each element; or True if the numbers in a
-                     sparse matrix are weights
-    transpose        whether elements become the items: each as the set of the items that have it
-    lines            whether each line of a text file is an item
-    encoding_errors  how to treat text that is not UTF-8: reject it ("strict") or insert U+FFFD ("replace")
-    batch_bytes      approximate number of bytes held in memory at a time
-    scratch          folder for copies of input that can be read only once; by default the system's temporary folder
+    kind   what items are; by default recognised from the input
+    rank   the column that `keep=max:COLUMN` compares
     """
 
     kind: KindName | None
@@ -56,10 +48,10 @@ class Options:
     item: str | None = None
     element: str | None = None
     weight: str | bool | None = None
-    transpose: bool = False
-    lines: bool = False
-    encoding_errors: EncodingErrors = "strict"
-    batch_bytes: int = 4 << 20
+    transpose: bool = option("transpose").default
+    lines: bool = option("lines").default
+    encoding_errors: EncodingErrors = option("encoding_errors").default
+    batch_bytes: int = option("batch_bytes").default
     scratch: Path | str | None = None
 
     def __post_init__(self) -> None:

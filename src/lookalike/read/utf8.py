@@ -15,7 +15,9 @@ from lookalike.errors import InputError
 if TYPE_CHECKING:
     from typing import Any
 
-    from .base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+
+    from .base import Locate
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _OTHER_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from lookalike.kinds import kind_of
 from lookalike.read.naming import display
 from lookalike.read.spool import is_spooled
 from lookalike.report.excerpt import name
@@ -17,6 +18,7 @@ from lookalike.results import Deduplicated, Pairs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.kinds import Kind
     from lookalike.measures import Measure
     from lookalike.read import Source
     from lookalike.summary import Summary
@@ -71,11 +73,14 @@ class Facts:
         return self.result.recipe.measure
 
     @property
+    def kind(self) -> Kind:
+        """The kind of items that were compared."""
+        return kind_of(self.result.recipe)
+
+    @property
     def made_of(self) -> tuple[str, str]:
         """The nouns for an item and for its parts."""
-        kinds = {"elements": ("set", "element"), "weights": ("set", "element"), "vectors": ("vector", "number")}
-        kinds["bits"] = ("item", "bit")
-        return kinds.get(self.result.recipe.shingling.kind, ("text", "shingle"))
+        return self.kind.noun, self.kind.part
 
     @property
     def reached(self) -> str:
@@ -84,13 +89,11 @@ class Facts:
 
     def rule(self) -> str:
         """Return a sentence that says when items count as duplicates."""
-        s, kind = self.summary, self.result.recipe.shingling.kind
+        s = self.summary
         if self.measure.is_distance:
             return f"Items count as duplicates if their {self.measure.name} distance is at most {s.threshold:g}."
-        what = {"elements": "elements", "weights": "weighted elements", "vectors": "vectors"}.get(
-            kind, f"{s.shingle} shingles"
-        )
-        name = "" if self.measure.name == "jaccard" else f"{self.measure.name} "
+        what = self.kind.compared_as(self.result.recipe.shingling)
+        name = "" if self.measure.is_default else f"{self.measure.name} "
         return f"Items count as duplicates if the {name}similarity of their {what} is at least {s.threshold:g}."
 
     @cached_property
@@ -119,7 +122,7 @@ class Facts:
     @property
     def chained(self) -> int:
         """The number of items that other items connect to a keeper they do not match themselves."""
-        return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.least_score))
+        return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.min_score))
 
     @property
     def unknown(self) -> int:
@@ -172,7 +175,7 @@ class Facts:
         return [
             ("items", f"{s.items:,}", "in both collections" if self.across else "read"),
             ("null", f"{s.nulls:,}", f"no {whole}"),
-            *([empty, short] if self.measure.of == "sets" else []),
+            *([empty, short] if self.kind.has_parts else []),
             ("exact copies", f"{s.copies:,}", f"same {part}s as an earlier item: compared only once"),
             ("candidates", f"{s.candidates:,}", "pairs of items compared exactly"),
         ]

@@ -11,6 +11,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 import lookalike
+from lookalike.kinds import kind_of
 from lookalike.report import plots
 from lookalike.report.excerpt import Passage, name, passages
 from lookalike.report.facts import Facts, label, percent, sources_of
@@ -95,7 +96,7 @@ def make_page(result: Result, summary: Summary) -> str:
         recall=percent(summary.recall),
         inputs=inputs(result),
         groups=groups(result),
-        running=result.recipe.shingling.kind == "words",
+        running=result.recipe.shingling.feature.is_prose,
         version=lookalike.__version__,
         made=f"{dt.datetime.now(dt.UTC):%Y-%m-%d, %H:%M} UTC",
     )
@@ -202,17 +203,10 @@ def roles(example: Example, result: Result) -> tuple[str, str]:
 
 def show(example: Example, result: Result) -> Shown:
     """Prepare an example for the page."""
-    units = {
-        "tokens": "token ids",
-        "elements": "elements",
-        "weights": "elements",
-        "vectors": "numbers",
-        "bits": "64-bit words",
-    }
-    unit = units.get(result.recipe.shingling.kind, "characters")
+    kind = kind_of(result.recipe)
 
     def prepare(role: str, side: Side) -> tuple[str, str, list[Passage]]:
-        return role, name(side.id), passages(side, unit)
+        return role, name(side.id), passages(side, kind.excerpt_unit)
 
     cluster = "" if example.size is None else f"cluster of {example.size:,} items"
     sides = (example.left, example.right)
@@ -220,7 +214,7 @@ def show(example: Example, result: Result) -> Shown:
     if not any(side.differs for side in sides):
         remark = (
             ""
-            if result.recipe.measure.of != "sets"
+            if not kind.has_parts
             else "All shingles are identical."
             if example.similarity == 1
             else "Every token is part of a shared shingle: only the order or the number of occurrences differs."

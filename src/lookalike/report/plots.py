@@ -114,9 +114,8 @@ class Across:
 
 def across(measure: Measure, max_value: float) -> Across:
     """Return the horizontal axis for a measure, up to a maximum value."""
-    name = {"jaccard": "similarity", "agreement": "agreement"}.get(measure.name, f"{measure.name} {measure.column}")
-    unit = ", in bits" if measure.of == "bits" else ""
-    return Across(measure.column, max_value, f"{name} of two items{unit}")
+    unit = f", in {measure.unit}" if measure.unit else ""
+    return Across(measure.column, max_value, f"{measure.label} of two items{unit}")
 
 
 def curve(

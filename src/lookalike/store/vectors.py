@@ -127,7 +127,9 @@ class Vectors:
         if checked.bits:
             has, had = checked.given_bits or checked.bits, self._given_bits or self.bits
         what, unit = self._rows.noun, self._rows.unit
-        return InputError(f"{where}: the {what} has {has} {unit}, but earlier ones have {had}. All must have equal length")
+        return InputError(
+            f"{where}: the {what} has {has} {unit}, but earlier ones have {had}. Make all of equal length"
+        )
 
     def finish(self) -> None:
         """Complete the collection. A collection of only nulls gets rows, too."""

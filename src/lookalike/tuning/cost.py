@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lookalike.lsh.banding import Banding
     from lookalike.lsh.family import Family
-    from lookalike.recipe import Sketch
+    from lookalike.options import Sketch
 
 EULER = 0.5772
 

@@ -96,12 +96,13 @@ def open_queries(index: Index, inputs: list[str] | None, text: str | None, setti
     """Open the queries: the items of files, or one text."""
     from lookalike.cli.index.session import open_input
     from lookalike.errors import InputError
+    from lookalike.kinds import kind_named
 
     if inputs:
         return open_input(index, inputs, settings if text is None else {**settings, "text": text})
     if text is None:
         raise InputError("There is nothing to search for. Pass a text with --text, or a file")
-    if index.kind != "texts":
+    if not kind_named(index.kind).is_text:
         raise InputError(f"This index holds {index.kind}, not texts. Pass a file of {index.kind} instead of --text")
     return closing(index.source([text], encoding_errors=settings["encoding_errors"]))
 

@@ -18,7 +18,8 @@ from lookalike.read.utf8 import has_surrogate, invalid_utf8, replace_surrogates,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.read.base import EncodingErrors, Lines
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Lines
 
 Record = dict[str, Any]
 _REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from lookalike.read.base import EncodingErrors, KindName, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import KindName, Locate
 
 REFUSALS = (pa.ArrowException, TypeError, OverflowError, ValueError)
 """What Arrow raises for Python values that it cannot convert."""

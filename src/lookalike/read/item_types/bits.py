@@ -18,7 +18,8 @@ from .elements import lists_from_python
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from lookalike.read.base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Locate
 
 _WORD = 8
 """Bytes of an integer."""

@@ -15,7 +15,8 @@ from .base import ItemType
 from .elements import element_type, is_collection, lists_from_python, null_element, refused_element
 
 if TYPE_CHECKING:
-    from lookalike.read.base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Locate
 
 
 class Sets(ItemType):

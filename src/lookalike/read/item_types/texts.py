@@ -12,7 +12,8 @@ from lookalike.read.utf8 import ensure_utf8, has_surrogate, invalid_utf8, replac
 from .base import REFUSALS, ItemType
 
 if TYPE_CHECKING:
-    from lookalike.read.base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Locate
 
 
 class Texts(ItemType):

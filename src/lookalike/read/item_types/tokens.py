@@ -14,7 +14,8 @@ from lookalike.read.columns import as_lists, is_list, plain
 from .base import REFUSALS, ItemType
 
 if TYPE_CHECKING:
-    from lookalike.read.base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Locate
 
 TOKENS = pa.large_list(pa.int64())
 

@@ -17,7 +17,8 @@ from .elements import is_collection, lists_from_python
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from lookalike.read.base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Locate
 
 SINGLE = (pa.float16(), pa.float32(), pa.int8(), pa.uint8(), pa.int16(), pa.uint16())
 """Types whose every number single precision can hold."""

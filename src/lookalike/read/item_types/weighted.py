@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from lookalike.read.base import EncodingErrors, Locate
+    from lookalike.options import EncodingErrors
+    from lookalike.read.base import Locate
 
 MAX_WEIGHT = 1e290
 """Weights up to this one have a finite sum in any set."""
