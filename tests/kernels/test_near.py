@@ -78,7 +78,7 @@ def test_enough(measure: int, one: int, two: int, shared: int, score: float) -> 
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=400), st.integers(0, 3))
-def test_find_able(counts: list[int], rest: int) -> None:
+def test_find_reachable(counts: list[int], rest: int) -> None:
     sizes = np.full(len(counts), 9, np.int32)
     out = np.empty(len(counts) + 1, np.int32)
     filled = near.find_reachable(np.array(counts, np.int32), sizes, np.int64(9), rest, (OVERLAP, 0.5), out)
