@@ -146,11 +146,11 @@ class Pairs(Table):
     def clusters(self, keep: str = "first") -> Clusters:
         """Return the connected components. `keep` is first or last. A similarity is null if the pair was not found."""
         if len(self.sources) > 1:
-            raise RecipeError("clusters() is for pairs of one collection; these were found `against` another one")
+            raise RecipeError("clusters() needs the pairs of one collection; these were found `against` another one")
         rule = Keep.parse(keep)
         if rule.rule not in ("first", "last"):
             raise RecipeError(
-                f"`keep` must be first or last for clusters of pairs; deduplicate() has more. Got {keep!r}"
+                f"`keep` must be first or last for clusters of pairs; deduplicate() has more rules. Got {keep!r}"
             )
         found = clusters_of_pairs(self._left, self._right, rule)
         measure = self.recipe.measure

@@ -54,7 +54,7 @@ def test_gather_above_bounds(height: int, width: int, room: int, first: int, see
     st.integers(1, 4), st.integers(1, 3), st.sampled_from([1, 15, 16, 35]), st.integers(1, 9),
     st.integers(0, 2**32 - 1),
 )  # fmt: skip
-def test_search_in_cells(questions: int, looked: int, length: int, wanted: int, seed: int) -> None:
+def test_search_cells(questions: int, looked: int, length: int, wanted: int, seed: int) -> None:
     """Cells may be empty, and numbers are whole, so that products are exact and often the same."""
     rng = np.random.default_rng(seed)
     begins = np.append(0, np.cumsum(rng.integers(0, 5, 4)))

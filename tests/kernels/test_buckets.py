@@ -59,7 +59,7 @@ def test_items_of_one_key_stay_in_order(keys: list[int], digits: int) -> None:
 @given(keys=keys, words=st.sampled_from([1, 2, 64]), chosen=st.randoms(use_true_random=False))
 def test_only_keys_that_are_alone_are_dropped(keys: list[int], words: int, chosen: random.Random) -> None:
     among = [item for item in range(len(keys)) if chosen.random() < 0.8]
-    kept = call_kernels.drop_lonely(keys, among, words)
+    kept = call_kernels.drop_unique(keys, among, words)
     assert kept == sorted((item, keys[item]) for item, _ in kept)
     together = {item for members in naive.buckets([keys[item] for item in among]).values() for item in members}
     assert {among[place] for place in together} <= {item for item, _ in kept} <= set(among)
@@ -68,7 +68,7 @@ def test_only_keys_that_are_alone_are_dropped(keys: list[int], words: int, chose
 def test_most_keys_that_are_alone_are_dropped() -> None:
     """With eight bits a key, a stranger's bit is met with probability 1 - exp(-1/8)."""
     keys = [random.Random(1).getrandbits(64) + i * 0x9E3779B97F4A7C15 & (1 << 64) - 1 for i in range(8192)]
-    kept = len(call_kernels.drop_lonely(keys, range(8192), 1024))
+    kept = len(call_kernels.drop_unique(keys, range(8192), 1024))
     assert kept < 0.15 * len(keys)
 
 

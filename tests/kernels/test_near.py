@@ -64,7 +64,7 @@ def test_ask(many: list[set[int]], asked: set[int], measure: int, bound: float, 
     sizes = np.array([len(one) for one in many], np.int32)
     for i, one in enumerate(many):
         goal, rest = (measure, bound), lists[done:found]
-        shared = near.ask(i, np.int64(counts[i]), rest, index[3], goal, np.int64(len(asked)), sizes)
+        shared = near.search_lists(i, np.int64(counts[i]), rest, index[3], goal, np.int64(len(asked)), sizes)
         assert shared == (len(asked & one) if MEASURES[measure](asked, one) >= bound else 0)
 
 
@@ -74,19 +74,19 @@ def test_enough(measure: int, one: int, two: int, shared: int, score: float) -> 
     shared = min(shared, one, two)
     left, right = set(range(one)), set(range(one - shared, one - shared + two))
     if shared and MEASURES[measure](left, right) >= score:
-        assert all(near.enough((measure, score), one, size) <= shared for size in range(1, two + 1))
+        assert all(near.min_shared((measure, score), one, size) <= shared for size in range(1, two + 1))
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=400), st.integers(0, 3))
-def test_find_able(counts: list[int], rest: int) -> None:
+def test_find_reachable(counts: list[int], rest: int) -> None:
     sizes = np.full(len(counts), 9, np.int32)
     out = np.empty(len(counts) + 1, np.int32)
-    filled = near.find_able(np.array(counts, np.int32), sizes, np.int64(9), rest, (OVERLAP, 0.5), out)
+    filled = near.find_reachable(np.array(counts, np.int32), sizes, np.int64(9), rest, (OVERLAP, 0.5), out)
     assert out[:filled].tolist() == [i for i, count in enumerate(counts) if count + rest >= 4]
 
 
 def test_greatest() -> None:
-    assert near.greatest(np.array([3, 70000, 7], np.int32)) == 70000
+    assert near.max_count(np.array([3, 70000, 7], np.int32)) == 70000
 
 
 # the lists

@@ -154,8 +154,8 @@ def test_counters_stop_before_they_overflow(sides: list[int]) -> None:
     sets = [[5] * 1000] * 66
     marks = call_prefix_kernels.new_marks(64, 64)
     call_prefix_kernels.mark_elements(sets, marks, sides)
-    assert call_prefix_kernels.read_marks(marks)[1][5] == prefix.MOST
-    assert call_prefix_kernels.frequencies([5, 6], marks) == [prefix.MOST + 1, 1]
+    assert call_prefix_kernels.read_marks(marks)[1][5] == prefix.MAX_COUNT
+    assert call_prefix_kernels.frequencies([5, 6], marks) == [prefix.MAX_COUNT + 1, 1]
 
 
 @pytest.mark.parametrize(("slots", "counters", "apart"), [(64, 64, 0), (64, 32, 1), (1024, 4, 8), (4, 1, 2)])

@@ -165,10 +165,10 @@ def test_the_right_row_is_named(items: Any, message: str) -> None:
 
 def test_truth_values_of_different_number() -> None:
     few, more = np.zeros((2, 12), bool), np.zeros((2, 13), bool)
-    with pytest.raises(InputError, match="item 0: the item has 13 bits, but those before have 12"):
+    with pytest.raises(InputError, match="item 0: the item has 13 bits, but earlier ones have 12"):
         find_pairs(few, against=more, measure="hamming", threshold=0)
     lists = pa.array([[True] * 12] * 16 + [None] + [[True] * 13] * 16)
-    with pytest.raises(InputError, match="item 17: the item has 13 bits, but those before have 12"):
+    with pytest.raises(InputError, match="item 17: the item has 13 bits, but earlier ones have 12"):
         find_pairs(lists, measure="hamming", threshold=0, batch_bytes=1)
     packed = np.zeros((2, 2), np.uint8)
     assert len(find_pairs(few, against=packed, measure="hamming", threshold=0)) == 4

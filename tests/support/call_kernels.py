@@ -171,11 +171,11 @@ def band_keys(signature: Sequence[int], rows: int) -> list[int]:
 # buckets
 
 
-def drop_lonely(keys: Sequence[int], among: Sequence[int], words: int) -> list[tuple[int, int]]:
+def drop_unique(keys: Sequence[int], among: Sequence[int], words: int) -> list[tuple[int, int]]:
     """Return the items whose keys may occur more than once, each with its key."""
     key_array, items = uint64(keys), np.empty(len(among), np.int32)
     bits = np.zeros(2 * words, np.uint64)
-    kept = buckets.drop_lonely(key_array, np.array(among, np.int32), bits, items)
+    kept = buckets.drop_unique(key_array, np.array(among, np.int32), bits, items)
     return list(zip(ints(items[:kept]), ints(key_array[:kept]), strict=True))
 
 

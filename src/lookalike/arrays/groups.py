@@ -32,7 +32,7 @@ def find_groups(keys: NDArray[np.uint64], among: NDArray[np.int32]) -> tuple[NDA
     """
     items = np.empty(len(among), np.int32)
     bits = np.zeros(2 * power_of_two(len(among) * BITS_PER_KEY // 64), np.uint64)
-    some = slice(kernels.drop_lonely(keys, among, bits, items))
+    some = slice(kernels.drop_unique(keys, among, bits, items))
     keys, items = keys[some], items[some]
     group_keys(keys, items)
     bounds = np.empty(len(keys) // 2 + 1, np.int64)

@@ -1,4 +1,4 @@
-"""The best of what was found: scores that are known taken in order, and products that may be among them."""
+"""Kernels for the best results: insertion of scores in order, and selection of products that may be among the best."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from lookalike.kernels.jit import inline, kernel
 
 @kernel
 def keep_best(rows, items, scores, own, best_items, best_scores):
-    """Take the scores of items into the best of each row, which are in order: greatest score first, then least item.
+    """Insert scores of items into the best of each row, which are in order: highest score first, then lowest item.
 
-    Places that are not taken yet have the item -1. A row does not take its own item.
+    Free positions have the item -1. A row never takes its own item.
     """
     last = best_items.shape[1] - 1
     for i in range(rows.size):
@@ -27,15 +27,15 @@ def keep_best(rows, items, scores, own, best_items, best_scores):
 
 @inline
 def comes_before(score, item, other_score, other_item):
-    """Tell whether an item goes before another."""
+    """Return whether an item precedes another."""
     return other_item < 0 or score > other_score or (score == other_score and item < other_item)
 
 
 @kernel
 def gather_above_bounds(products, bounds, first, rows, columns):
-    """Write the places of products that reach the bound of their row; return how many, and the row it came to.
+    """Write the positions of products that reach the bound of their row; return their number and the row reached.
 
-    It begins with the row `first`, and stops before one that might not fit.
+    It begins with the row `first`, and stops before a row that might not fit.
     """
     filled = 0
     for i in range(first, products.shape[0]):

@@ -1,7 +1,7 @@
-"""Band keys -> buckets, by sorting; buckets -> candidates.
+"""Kernels for buckets: band keys are sorted into buckets, and buckets yield candidates.
 
-Most keys are alone, and a bitmap tells so of nearly all of them: only the others are sorted. Only equal keys must come
-together, so the sort looks at as many low bits of a key as make chance neighbours rare, and a short insertion sort
+Most keys are unique, and a bitmap recognises nearly all of them: only the others are sorted. Equal keys only need to be
+adjacent, so the sort uses as many low bits of a key as make accidental neighbours rare, and a short insertion sort
 separates those.
 """
 
@@ -16,11 +16,11 @@ RADIX = 1 << DIGIT
 
 
 @kernel
-def drop_lonely(keys, among, bits, items):
-    """Move the keys that may not be alone to the front of `keys`, and write whose they are; return how many there are.
+def drop_unique(keys, among, bits, items):
+    """Move the keys that may not be unique to the front of `keys`, and write their items; return their number.
 
-    `keys[i]` is the key of item i; only items in `among`, in order, take part. `bits` is all 0, and has a power of two
-    of pairs of words: a bit of the first is set where a key was seen, of the second where one was seen again.
+    `keys[i]` is the key of item i. Only the items in `among` are used, in order. `bits` must be all 0, and has a power
+    of two of pairs of words: a bit of the first word marks a key seen once, a bit of the second one seen again.
     """
     mask = np.uint64((bits.size >> 1) - 1)
     one = np.uint64(1)
@@ -41,7 +41,7 @@ def drop_lonely(keys, among, bits, items):
 
 @kernel
 def sort_digit(keys, items, shift, keys_out, items_out):
-    """Move keys and their items to the order of one digit of the keys, equal digits as they were."""
+    """Sort keys and their items by one digit of the keys, stably."""
     starts = np.zeros(RADIX + 1, np.int64)
     mask = np.uint64(RADIX - 1)
     for i in range(keys.size):
@@ -58,7 +58,7 @@ def sort_digit(keys, items, shift, keys_out, items_out):
 
 @kernel
 def insert_sorted(keys, items, begin, end):
-    """Sort a short run by key; items of one key stay in their order."""
+    """Sort a short run by key, stably."""
     for i in range(begin + 1, end):
         key = keys[i]
         item = items[i]
@@ -73,7 +73,7 @@ def insert_sorted(keys, items, begin, end):
 
 @kernel
 def group(keys, items, digits, keys_work, items_work):
-    """Bring equal keys together, in place; items of one key stay in their order. `digits` is even."""
+    """Bring equal keys together, in place; items with the same key keep their order. `digits` must be even."""
     for digit in range(0, digits, 2):
         sort_digit(keys, items, np.uint64(digit * DIGIT), keys_work, items_work)
         sort_digit(keys_work, items_work, np.uint64((digit + 1) * DIGIT), keys, items)
@@ -92,7 +92,7 @@ def group(keys, items, digits, keys_work, items_work):
 
 @kernel
 def find_buckets(keys, items, bounds):
-    """Keep, in place, the items whose key is not alone, and write where each bucket begins; return how many of both."""
+    """Keep, in place, the items whose key is not unique, and write where buckets begin; return the numbers of both."""
     kept = 0
     buckets = 0
     begin = 0
@@ -124,10 +124,10 @@ def majority(items, begin, end, root):
 
 @kernel
 def narrow(items, bounds, pivots, widths, root, work):
-    """Drop, in place, the buckets that have nothing left to compare; return how many are left.
+    """Drop, in place, the buckets that have nothing left to compare; return the number of buckets left.
 
-    A bucket is done when all items from its pivot on share a root. In the others, items of the commonest root move to
-    the end, so that the pivots are few: what is left when they are through shares a root.
+    A bucket is finished when all items from its pivot on share a root. In the others, items of the commonest root move
+    to the end, so that few pivots are needed: the items left after them share a root.
     """
     left = 0
     for bucket in range(pivots.size):
@@ -157,18 +157,18 @@ def narrow(items, bounds, pivots, widths, root, work):
 
 @inline
 def are_apart(one, two, root, sides):
-    """Tell whether two items are worth comparing: they share no root, and cover both collections, if there are two.
+    """Return whether two items are worth comparing: they share no root, and cover both collections, if there are two.
 
-    `sides` is 1, 2 or 3 for an item of the first, the second or both; empty for one collection.
+    `sides` is 1, 2 or 3 for an item of the first, the second or both collections; empty for one collection.
     """
     return root[one] != root[two] and (sides.size == 0 or sides[one] | sides[two] == 3)
 
 
 @kernel
 def propose(items, bounds, pivots, widths, root, sides, left, right):
-    """Write the candidates of each bucket's next pivots with the items after them; return how many.
+    """Write the candidates of each bucket's next pivots with the items after them; return their number.
 
-    Candidates are apart. Pivots move on by `widths`.
+    Only pairs that `are_apart` are written. Pivots advance by `widths`.
     """
     count = 0
     for bucket in range(pivots.size):
@@ -189,9 +189,9 @@ def propose(items, bounds, pivots, widths, root, sides, left, right):
 
 @kernel
 def unseen(left, right, table, room):
-    """Keep, in place, the candidates that `table` has not seen, and show it those, as long as it has room.
+    """Keep, in place, the candidates that are not in `table`, and add them to it as long as it has room.
 
-    Returns how many are kept and how much room is left. The size of `table` is a power of two.
+    Return the number kept and the room left. The size of `table` is a power of two.
     """
     mask = np.uint64(table.size - 1)
     count = 0

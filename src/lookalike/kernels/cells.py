@@ -1,4 +1,4 @@
-"""Vectors in cells -> the nearest of each question, among those of some cells."""
+"""Kernel that finds the nearest vectors of queries in some cells."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from lookalike.kernels.jit import rough_kernel
 
 
 @rough_kernel
-def search_cells(asked, cells, begins, rows, places, scores):
-    """Write the places of the rows with the greatest products with each question, about, among those of some cells.
+def search_cells(queries, cells, begins, rows, positions, scores):
+    """Write the positions of the rows in some cells with the approximately greatest products with each query.
 
-    Cell c has the rows from `begins[c]` on, up to where the next begins; question q looks in `cells[q]`. Where there
-    are fewer rows than places, these are -1.
+    Cell c has the rows `begins[c]` to `begins[c + 1]`. Query q is searched in `cells[q]`. If there are fewer rows than
+    positions, the others are -1.
     """
-    last = places.shape[1] - 1
-    for q in range(asked.shape[0]):
+    last = positions.shape[1] - 1
+    for q in range(queries.shape[0]):
         for i in range(last + 1):
-            places[q, i] = -1
+            positions[q, i] = -1
             scores[q, i] = -np.inf
         for c in range(cells.shape[1]):
-            for place in range(begins[cells[q, c]], begins[cells[q, c] + 1]):
+            for position in range(begins[cells[q, c]], begins[cells[q, c] + 1]):
                 score = np.float32(0)
                 for j in range(rows.shape[1]):
-                    score += asked[q, j] * rows[place, j]
+                    score += queries[q, j] * rows[position, j]
                 if score > scores[q, last]:
                     at = last
                     while at > 0 and score > scores[q, at - 1]:
                         scores[q, at] = scores[q, at - 1]
-                        places[q, at] = places[q, at - 1]
+                        positions[q, at] = positions[q, at - 1]
                         at -= 1
                     scores[q, at] = score
-                    places[q, at] = place
+                    positions[q, at] = position

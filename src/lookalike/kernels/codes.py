@@ -1,4 +1,4 @@
-"""Numbers by which kernels know the measures of sets."""
+"""Codes by which kernels identify the measures of sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs -> connected components, by union and find."""
+"""Connected components of pairs, by union-find."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def find(parent, item):
 
 @kernel
 def unite(parent, left, right):
-    """Unite the components of each pair; the least item of a component is its root."""
+    """Unite the components of each pair. The lowest item of a component is its root."""
     for i in range(left.size):
         one = find(parent, left[i])
         two = find(parent, right[i])
@@ -28,6 +28,6 @@ def unite(parent, left, right):
 
 @kernel
 def flatten(parent):
-    """Point every item at its root. A parent is never greater than its child, so one pass is enough."""
+    """Set the parent of every item to its root. A parent is never greater than its child, so one pass suffices."""
     for item in range(parent.size):
         parent[item] = parent[parent[item]]

@@ -1,14 +1,14 @@
-"""The hash of a token, pinned for good: saved results depend on it, and golden tests hold it.
+"""The hash of a token. It must never change: saved results depend on it, and golden tests pin it.
 
     token   its UTF-8 bytes in chunks of eight, little-endian, the last padded with zeros:
             h = 0; for each chunk: h = (h ^ chunk) * FIRST; h = h ^ (h >> 32); then h * SECOND
-            a whole text that ends in zeros has one chunk more, its length and the byte 255, which no UTF-8 has
+            a whole text that ends in zeros has one more chunk: its length and the byte 255, which never occurs in UTF-8
     number  (a code point, a byte, a token id): the same with the number as the only chunk, and h = FIRST at the start,
             so that 0 is a token like any other
-    sign    (ASCII punctuation, where it is kept): the token of the lone byte 128 + its code
+    sign    (ASCII punctuation, if it is kept): the token of the single byte 128 + its code
     shingle tokens t1..tn: p = t1 * BASE^(n-1) + ... + tn; p = (p ^ (p >> 32)) * FIRST; p ^ (p >> 29); 0 becomes 1
 
-All arithmetic is modulo 2^64. A polynomial rolls along the text at two multiplications a shingle, whatever n is.
+All arithmetic is modulo 2^64. The polynomial rolls along the text with two multiplications per shingle, whatever n is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BASE = np.uint64(0xD6E8FEB86659FD93)
 
 @inline
 def absorb(h, chunk):
-    """Take one chunk of a token into its hash."""
+    """Mix one chunk of a token into its hash."""
     h = (h ^ chunk) * FIRST
     return h ^ (h >> np.uint64(32))
 
@@ -38,7 +38,7 @@ def hash_number(number):
 
 @inline
 def finish(p):
-    """Turn the polynomial of a shingle into its hash; never 0, so that 0 can mark an empty place."""
+    """Return the hash of a shingle's polynomial; never 0, so that 0 can mark an empty slot."""
     p = (p ^ (p >> np.uint64(32))) * FIRST
     p = p ^ (p >> np.uint64(29))
     return p if p != np.uint64(0) else np.uint64(1)

@@ -1,4 +1,4 @@
-"""How kernels are compiled, and the machine operations Python has no word for."""
+"""Compilation of kernels, and machine operations that Python lacks."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from numba.np.arrayobj import make_array
 Function = Callable[..., Any]
 
 SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
-"""Digest of all kernels."""
+"""The digest of the sources of all kernels."""
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` on its first call, without the interpreter lock, and keep the result on disk."""
+    """Compile `function` on its first call, to run without the interpreter lock, and cache the result on disk."""
     compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
     return stamped(compiled)
 
 
 def rough_kernel(function: Function) -> Function:
-    """Compile a kernel whose sums may be added up in any order, which is faster: for what is computed exactly later."""
+    """Compile a kernel that may sum in any order, which is faster: for scores that are computed exactly later."""
     loose = {"reassoc", "contract", "nsz"}
     compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=loose)(function)
     return stamped(compiled)
@@ -42,39 +42,39 @@ def inline(function: Function) -> Function:
 
 
 def stamped(compiled: Function) -> Function:
-    """Let the cached code be valid for these sources, whatever their dates.
+    """Make the cached code valid for exactly these sources, whatever their dates.
 
-    Numba looks at the date of the one file a kernel is in, and would keep code that was compiled with a function of
-    another file as that was before.
+    Numba checks only the date of the file that a kernel is in, and would keep code that was compiled with an outdated
+    function of another file.
     """
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
-        file._source_stamp = SOURCES  # noqa: SLF001 - there is no other way
+        file._source_stamp = SOURCES  # noqa: SLF001 - Numba has no public setting for it
     return compiled
 
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba starts
 
     def trailing_zeros(x: np.uint64) -> int:
-        """Count the zero bits below the lowest set bit of `x`, which is not 0."""
+        """Count the zero bits below the lowest set bit of `x`, which must not be 0."""
         value = int(x)
         return (value & -value).bit_length() - 1
 
     def count_ones(x: np.uint64) -> int:
-        """Count the bits of `x` that are set."""
+        """Count the set bits of `x`."""
         return int(x).bit_count()
 
     lock = threading.Lock()
 
     def add_atomically(array: Any, at: int, value: Any) -> Any:
-        """Add a number to an element of an array, whatever other threads do; return what it was before."""
+        """Add a number to an element of an array, safely among threads; return its previous value."""
         with lock:
             before = array[at]
             array[at] += value
         return before
 
     def or_atomically(array: Any, at: int, value: Any) -> Any:
-        """Set bits of an element of an array, whatever other threads do; return what it was before."""
+        """Set bits of an element of an array, safely among threads; return its previous value."""
         with lock:
             before = array[at]
             array[at] |= value
@@ -84,7 +84,7 @@ else:
 
     @intrinsic
     def trailing_zeros(_context: Any, _x: Any) -> Any:
-        """Count the zero bits below the lowest set bit of `x`, which is not 0."""
+        """Count the zero bits below the lowest set bit of `x`, which must not be 0."""
 
         def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             zero_is_undefined = ir.Constant(ir.IntType(1), 1)
@@ -94,7 +94,7 @@ else:
 
     @intrinsic
     def count_ones(_context: Any, _x: Any) -> Any:
-        """Count the bits of `x` that are set."""
+        """Count the set bits of `x`."""
 
         def generate(_target: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             return builder.ctpop(arguments[0])
@@ -102,7 +102,7 @@ else:
         return types.int64(types.uint64), generate
 
     def atomically(operation: str) -> Any:
-        """Return a function that does something to an element of an array in one go, and returns what it was."""
+        """Return a function that changes an element of an array atomically, and returns its previous value."""
 
         @intrinsic
         def operate(_context: Any, array: Any, at: Any, value: Any) -> Any:
@@ -122,7 +122,7 @@ else:
 
 @inline
 def load8(data, i):
-    """Read the eight bytes from `i` on as one little-endian number; compiles to a single load."""
+    """Read the eight bytes from `i` on as one little-endian number. It compiles to a single load."""
     at = np.uint64(i)
     return (
         np.uint64(data[at])

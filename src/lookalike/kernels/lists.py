@@ -1,4 +1,4 @@
-"""Rows of a long table -> lists."""
+"""Kernel that gathers the rows of a long table into lists."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from lookalike.kernels.jit import kernel
 
 
 @kernel
-def gather(owners, values, places, out):
-    """Put each value in the list of its owner, in order; `places` are where the lists begin, and are overwritten."""
+def gather(owners, values, positions, out):
+    """Append each value to the list of its owner, in order. `positions` are where lists begin, and are overwritten."""
     for i in range(owners.size):
-        at = places[owners[i]]
+        at = positions[owners[i]]
         out[at] = values[i]
-        places[owners[i]] = at + 1
+        positions[owners[i]] = at + 1

@@ -1,6 +1,6 @@
-"""Similarities of sets, from their sizes and what they share; and what must be shared to reach one.
+"""Similarities of sets from the sizes of sets and intersections; and the intersections needed to reach a threshold.
 
-A `goal` is (measure, threshold). All measures grow with what is shared, and shrink with the sizes.
+A `goal` is (measure, threshold). All measures increase with the intersection, and decrease with the sizes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lookalike.kernels.jit import inline, kernel
 
 @inline
 def similarity(measure, shared, one, two):
-    """Return the similarity of sets of two sizes."""
+    """Return the similarity of two sets, given their sizes and that of their intersection."""
     if measure == JACCARD:
         return shared / (one + two - shared)
     if measure == DICE:
@@ -27,21 +27,21 @@ def similarity(measure, shared, one, two):
 
 @kernel
 def write_similarities(measure, shared, one, two, out):
-    """Write the similarity of each two sets."""
+    """Write the similarity of each pair of sets."""
     for i in range(out.size):
         out[i] = similarity(measure, np.int64(shared[i]), np.int64(one[i]), np.int64(two[i]))
 
 
 @inline
 def reaches(goal, shared, one, two):
-    """Tell whether sets of two sizes that share so much reach the threshold."""
+    """Return whether two sets, given their sizes and that of their intersection, reach the threshold."""
     measure, threshold = goal
     return similarity(measure, shared, one, two) >= threshold
 
 
 @inline
 def guess_needed(goal, one, two):
-    """Return about what sets of these sizes must share to reach the threshold: no whole number, and not quite exact."""
+    """Return the approximate intersection with which sets of these sizes reach the threshold; not a whole number."""
     measure, threshold = goal
     if measure == JACCARD:
         return threshold / (1.0 + threshold) * (one + two)
@@ -54,7 +54,7 @@ def guess_needed(goal, one, two):
 
 @inline
 def needed(goal, one, two):
-    """Return the least that sets of these sizes must share to reach the threshold; it may be more than they have."""
+    """Return the minimum intersection with which sets of these sizes reach the threshold; it may exceed the sizes."""
     measure, threshold = goal
     shared = max(np.int64(guess_needed(goal, one, two)) - 1, 0)
     while similarity(measure, shared, one, two) < threshold:
@@ -64,10 +64,10 @@ def needed(goal, one, two):
 
 @inline
 def prefix_length(goal, size):
-    """Return how many elements of a set must be looked at to find every set it reaches the threshold with.
+    """Return the number of elements of a set that suffice to find every set with which it reaches the threshold.
 
-    It shares at least `shared` elements with such a set, which has no others at best; so one of any `size - shared + 1`
-    is shared.
+    It shares at least `shared` elements with such a set, which at best has no others; so at least one of any
+    `size - shared + 1` elements is shared.
     """
     measure, threshold = goal
     if measure == JACCARD:

@@ -1,12 +1,12 @@
-"""Sets -> the nearest of each, exactly, by lists of which sets have an element.
+"""Kernels that find the nearest sets exactly, by lists of which sets have an element.
 
-The lists of a set's elements are gone through, the short ones first, and the sets in them counted. Now and then those
-that look best are compared in full: whoever is to be among the k nearest must reach the worst of these. Soon what is
-left of the lists, the long ones, is too little for a set that was in none so far. Then the lists left are only asked
-about the sets that can still make it.
+The lists of a query's elements are processed, the shortest first, and the sets in them counted. From time to time, the
+most promising sets are compared in full: any of the k nearest must reach the worst of these. Soon the remaining lists,
+the long ones, are too few for a set that was in none so far. From then on, the remaining lists are only searched for
+the sets that can still be among the nearest.
 
-Sets are in the order of their sizes. So how much must be shared grows from each to the next, and it is enough to look
-at the greatest count of some of them at a time.
+Sets are ordered by size. The required intersection therefore increases from each set to the next, and it suffices to
+check the maximum count of a group of sets at a time.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from lookalike.kernels.prefix import BOTH, slot_of
 from lookalike.kernels.shingles import place
 
 FEW = 16
-"""Where fewer than 1 in so many sets are counted, these are listed, and not looked for among all."""
+"""If fewer than 1 in 16 sets are counted, they are listed rather than searched for among all."""
 
 GROUP = 128
-"""Sets whose counts are looked at together."""
+"""The number of sets whose counts are checked together."""
 
-ASK, COUNT = 12.0, 1.5
-"""What it costs to ask a list about a set, and to count a set of it: nanoseconds, about; only the ratio matters."""
+SEARCH, COUNT = 12.0, 1.5
+"""The cost to search a list for a set, and to count a set in it: approximate nanoseconds; only the ratio matters."""
 
-DEAR = 64
-"""Sets that are counted in the time that a list is asked about one, about, if the list is long."""
+SEARCH_RATIO = 64
+"""The approximate number of sets counted in the time of searching a long list for one set."""
 
 ROUNDING = 1e-12
-"""What rounding can make of a share, and far more."""
+"""Far more than the rounding error of a share."""
 
 
 @kernel
 def gather_shared(elements, begins, sizes, seen, keys, members):
-    """Write the elements that several sets have, as `seen` tells, and whose they are; return how many."""
+    """Write the elements that several sets have, according to `seen`, and their sets; return their number."""
     filled = 0
     for i in range(begins.size):
         for j in range(begins[i], begins[i] + sizes[i]):
@@ -53,7 +53,7 @@ def gather_shared(elements, begins, sizes, seen, keys, members):
 
 @kernel
 def index_lists(keys, table, begins, ends):
-    """Put each run of equal keys in a table, with where it begins and ends."""
+    """Put each run of equal keys in a table, with the positions where it begins and ends."""
     table[:] = np.uint64(0)
     mask = np.uint64(table.size - 1)
     first = 0
@@ -67,15 +67,15 @@ def index_lists(keys, table, begins, ends):
 
 
 @kernel
-def find_nearest(asked, base, index, goal, work, best):
-    """Take the sets of the base into the best of each set that is asked for; return how many sets were scored.
+def find_nearest(queries, base, index, goal, work, best):
+    """Insert the sets of the base into the best of each query; return the number of sets scored.
 
-    `asked` is (elements, where each set begins, sizes, items); `base` is (sizes, in order, items, places: 0, 1, 2...).
-    `index` is (table, begins, ends, members). `goal` is (measure, least similarity that is wanted). `work` is (counts,
-    all 0, and touched, with room for each set of the base; lists, with room for each element of a set asked for;
-    leaders, with room for the best of one row and one more). `best` is (items, scores), as `keep_best` has them.
+    `queries` is (elements, begins of sets, sizes, items). `base` is (sizes in order, items, positions: 0, 1, 2...).
+    `index` is (table, begins, ends, members). `goal` is (measure, minimum similarity). `work` is (counts, all 0, and
+    touched, with room for each set of the base; lists, with room for each element of a query; leaders, with room for
+    the best of one row and one more). `best` is (items, scores), as in `keep_best`.
     """
-    elements, begins, sizes, items = asked
+    elements, begins, sizes, items = queries
     counts, _, lists, _ = work
     scored = 0
     for row in range(begins.size):
@@ -83,18 +83,18 @@ def find_nearest(asked, base, index, goal, work, best):
         total = 0
         for one in lists[:found]:
             total += one >> 32
-        question = (row, np.int64(sizes[row]), items[row], found)
+        query = (row, np.int64(sizes[row]), items[row], found)
         if total * FEW < counts.size:
-            scored += find_among_few(question, base, index[3], goal, work, best)
+            scored += find_among_few(query, base, index[3], goal, work, best)
         else:
-            scored += find_among_many(question, base, index[3], goal, work, best)
+            scored += find_among_many(query, base, index[3], goal, work, best)
     return scored
 
 
 @kernel
-def find_among_few(question, base, members, goal, work, best):
-    """Count the sets of all lists and take them into the best of a row; return how many they are."""
-    row, size, own, found = question
+def find_among_few(query, base, members, goal, work, best):
+    """Count the sets of all lists and insert them into the best of a row; return their number."""
+    row, size, own, found = query
     counts, touched, lists, _ = work
     sizes, items, _ = base
     known = 0
@@ -113,41 +113,41 @@ def find_among_few(question, base, members, goal, work, best):
 
 
 @kernel
-def find_among_many(question, base, members, goal, work, best):
-    """Count the sets of the short lists, ask the long ones, and take sets into the best of a row."""
-    row, size, own, found = question
+def find_among_many(query, base, members, goal, work, best):
+    """Count the sets of the short lists, search the long ones, and insert sets into the best of a row."""
+    row, size, own, found = query
     counts, touched, lists, _ = work
     sizes, items, _ = base
-    measure, least = goal
-    done, bound = count_lists(question, base, members, (measure, bound_of(best, row, least)), work)
+    measure, min_score = goal
+    done, bound = count_lists(query, base, members, (measure, bound_of(best, row, min_score)), work)
     if done < found:
-        able = find_able(counts, sizes, size, found - done, (measure, bound), touched)
-        if cheap_to_count(lists[done:found], able):
+        reachable = find_reachable(counts, sizes, size, found - done, (measure, bound), touched)
+        if cheap_to_count(lists[done:found], reachable):
             count_members(lists[done:found], members, counts)
             done = found
     if done == found:
         scored = take_best(counts, (sizes, items), (size, own), (measure, bound), (best[0], best[1], row))
         counts[:] = 0
         return scored
-    for one in touched[:able]:
-        bound = max(bound, bound_of(best, row, least))
-        shared = ask(one, np.int64(counts[one]), lists[done:found], members, (measure, bound), size, sizes)
+    for one in touched[:reachable]:
+        bound = max(bound, bound_of(best, row, min_score))
+        shared = search_lists(one, np.int64(counts[one]), lists[done:found], members, (measure, bound), size, sizes)
         if shared > 0 and items[one] != own:
             insert(best, row, items[one], similarity(measure, shared, size, np.int64(sizes[one])))
     counts[:] = 0
-    return able
+    return reachable
 
 
 @kernel
-def count_lists(question, base, members, goal, work):
-    """Count the sets of lists until no other can be among the best; return how many lists are done, and the bound."""
-    _, size, own, found = question
+def count_lists(query, base, members, goal, work):
+    """Count the sets of lists until no other can be among the best; return the number of lists done, and the bound."""
+    _, size, own, found = query
     counts, _, lists, _ = work
     measure, bound = goal
     counted = 0
     for i in range(found):
         rest = np.int64(found - i)
-        if counted >= counts.size + work[3][0].size * rest * DEAR:
+        if counted >= counts.size + work[3][0].size * rest * SEARCH_RATIO:
             counted = 0
             bound = max(bound, bound_by_leaders((size, own), lists[i:found], base, members, measure, work))
         if similarity(measure, rest, size, rest) < bound:
@@ -166,56 +166,56 @@ def count_members(lists, members, counts):
 
 
 @kernel
-def bound_by_leaders(question, left, base, members, measure, work):
-    """Compare the sets in full that look best so far; return the least of their scores, or -1 if there are too few."""
-    size, own = question
+def bound_by_leaders(query, left, base, members, measure, work):
+    """Compare the most promising sets in full; return the minimum of their scores, or -1 if there are too few."""
+    size, own = query
     counts, _, _, (leaders, scores) = work
-    sizes, items, places = base
+    sizes, items, positions = base
     leaders[:] = -1
     scores[:] = -np.inf
-    take_best(counts, (sizes, places), (size, -2), (measure, 0.0), (leaders, scores, 0))
-    least = np.inf
+    take_best(counts, (sizes, positions), (size, -2), (measure, 0.0), (leaders, scores, 0))
+    lowest = np.inf
     others = 0
     for one in leaders[0]:
         if one >= 0 and items[one] != own:
-            shared = ask(one, np.int64(counts[one]), left, members, (measure, 0.0), size, sizes)
-            least = min(least, similarity(measure, shared, size, np.int64(sizes[one])))
+            shared = search_lists(one, np.int64(counts[one]), left, members, (measure, 0.0), size, sizes)
+            lowest = min(lowest, similarity(measure, shared, size, np.int64(sizes[one])))
             others += 1
-    return least if others >= leaders.shape[1] - 1 else -1.0
+    return lowest if others >= leaders.shape[1] - 1 else -1.0
 
 
 @kernel
-def take_best(counts, base, question, goal, best):
-    """Take sets by what was counted into the best of a row, but not the one asked for; return how many were scored."""
+def take_best(counts, base, query, goal, best):
+    """Insert sets, by their counts, into the best of a row, except the query itself; return the number scored."""
     sizes, items = base
-    size, own = question
-    measure, least = goal
+    size, own = query
+    measure, min_score = goal
     found = (best[0], best[1])
     row = best[2]
     scored = 0
     for begin in range(0, counts.size, GROUP):
         group = counts[begin : begin + GROUP]
-        limit = enough((measure, bound_of(found, row, least)), size, np.int64(sizes[begin]))
-        if greatest(group) < limit:
+        limit = min_shared((measure, bound_of(found, row, min_score)), size, np.int64(sizes[begin]))
+        if max_count(group) < limit:
             continue
         for i in range(group.size):
             if group[i] >= limit:
                 one = begin + i
                 scored += 1
                 score = similarity(measure, np.int64(group[i]), size, np.int64(sizes[one]))
-                if score >= least and items[one] != own:
+                if score >= min_score and items[one] != own:
                     insert(found, row, items[one], score)
     return scored
 
 
 @kernel
-def find_able(counts, sizes, size, rest, goal, out):
-    """Write the sets that reach the goal if they share all of the rest; return how many."""
+def find_reachable(counts, sizes, size, rest, goal, out):
+    """Write the sets that reach the goal if they are in all remaining lists; return their number."""
     filled = 0
     for begin in range(0, counts.size, GROUP):
         group = counts[begin : begin + GROUP]
-        limit = enough(goal, size, np.int64(sizes[begin])) - rest
-        if greatest(group) >= limit:
+        limit = min_shared(goal, size, np.int64(sizes[begin])) - rest
+        if max_count(group) >= limit:
             for i in range(group.size):
                 out[filled] = begin + i
                 filled += group[i] >= limit
@@ -223,17 +223,17 @@ def find_able(counts, sizes, size, rest, goal, out):
 
 
 @kernel
-def greatest(counts):
-    """Return the greatest of some counts; as a loop of its own it is done many at a time."""
-    most = counts[0]
+def max_count(counts):
+    """Return the maximum of some counts. As a loop of its own, it is vectorised."""
+    maximum = counts[0]
     for count in counts:
-        most = max(most, count)
-    return np.int64(most)
+        maximum = max(maximum, count)
+    return np.int64(maximum)
 
 
 @inline
-def enough(goal, one, two):
-    """Return the least that sets must share to reach a score, at least 1; the second has this size, or a greater."""
+def min_shared(goal, one, two):
+    """Return the minimum intersection, at least 1, to reach a score with sets of the second size or larger."""
     measure, score = goal
     if measure == JACCARD:
         guess = score * (one + two) / (1.0 + score)
@@ -248,7 +248,7 @@ def enough(goal, one, two):
 
 @kernel
 def find_lists(one, index, lists):
-    """Write the lists of the elements of a set, the shortest first; return how many there are."""
+    """Write the lists of the elements of a set, the shortest first; return their number."""
     table, begins, ends, _ = index
     mask = np.uint64(table.size - 1)
     found = 0
@@ -263,37 +263,37 @@ def find_lists(one, index, lists):
 
 @inline
 def begin_of(one):
-    """Return where a list begins."""
+    """Return the position where a list begins."""
     return one & np.int64(0xFFFFFFFF)
 
 
 @inline
 def end_of(one):
-    """Return where a list ends."""
+    """Return the position where a list ends."""
     return (one & np.int64(0xFFFFFFFF)) + (one >> 32)
 
 
 @inline
-def bound_of(best, row, least):
-    """Return the score that is needed to be among the best of a row."""
+def bound_of(best, row, min_score):
+    """Return the minimum score to be among the best of a row."""
     last = best[0].shape[1] - 1
-    return max(best[1][row, last], least) if best[0][row, last] >= 0 else least
+    return max(best[1][row, last], min_score) if best[0][row, last] >= 0 else min_score
 
 
 @kernel
 def cheap_to_count(lists, sets):
-    """Tell whether it takes less to count all that is in lists than to ask each about so many sets."""
+    """Return whether counting all sets in lists is cheaper than searching each list for some sets."""
     total = 0
     steps = 0.0
     for one in lists:
         total += one >> 32
         steps += math.log2(np.float64(one >> 32) + 1)
-    return COUNT * total < ASK * steps * sets
+    return COUNT * total < SEARCH * steps * sets
 
 
 @kernel
-def ask(one, shared, lists, members, goal, size, sizes):
-    """Return how much a set shares, given the lists that are left; or 0 as soon as it cannot reach the goal."""
+def search_lists(one, shared, lists, members, goal, size, sizes):
+    """Return the intersection of a set with the query, given the lists left; 0 if it cannot reach the goal."""
     measure, bound = goal
     two = np.int64(sizes[one])
     for i in range(lists.size + 1):
@@ -315,7 +315,7 @@ def ask(one, shared, lists, members, goal, size, sizes):
 
 @inline
 def insert(best, row, item, score):
-    """Take an item into the best of a row, if it is among them."""
+    """Insert an item into the best of a row, if it is among them."""
     items, scores = best
     at = items.shape[1] - 1
     if comes_before(score, item, scores[row, at], items[row, at]):

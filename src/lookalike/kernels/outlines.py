@@ -1,8 +1,8 @@
-"""Outlines of sets: a few bits from which follows how much two sets share at most.
+"""Outlines of sets: a few bits that limit how much two sets can share.
 
-Each element belongs to one bit, and a bit tells whether an odd number of the elements of a set belongs to it. What both
-sets have does not matter then: two outlines differ in no more bits than the sets in elements. Most sets that meet by an
-element that is not so rare are told apart by this, before anything else of them is looked up.
+Each element is assigned to one bit, and a bit is set if an odd number of the elements of a set are assigned to it.
+Shared elements cancel out, so two outlines differ in at most as many bits as the sets differ in elements. This rejects
+most sets that collide by a fairly common element, before anything else of them is read.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from lookalike.kernels.jit import count_ones, inline, kernel
 from lookalike.kernels.measures import guess_needed, reaches
 
 BITS = np.uint64(63)
-"""The last bit of a word."""
+"""The mask of a bit's position in a word."""
 
 SLACK = 0.001
-"""By how much less than guessed may have to be shared: a guess is a little wrong."""
+"""The tolerance for the rounding of `guess_needed`."""
 
 
 @kernel
 def draw_outlines(elements, begins, ends, members, outlines):
-    """Write the outline of each member, whose set is `elements[begins[i]:ends[i]]`; the words are a power of two."""
+    """Write the outline of each member, whose set is `elements[begins[i]:ends[i]]`, in a power of two of words."""
     words = np.uint64(outlines.shape[1] - 1)
     for i in range(members.size):
         outline = outlines[members[i]]
@@ -32,7 +32,7 @@ def draw_outlines(elements, begins, ends, members, outlines):
 
 @kernel
 def lay_out(entries, sets, outlines, out):
-    """Put what is known of the entries of a bucket side by side: owners, rests, sizes, outlines folded to two words."""
+    """Write the columns of the entries of a bucket: owners, rests, sizes, outlines folded to two words."""
     owners, rests, sizes = sets
     held, left, large, first, second = out
     for i in range(entries.size):
@@ -48,15 +48,15 @@ def lay_out(entries, sets, outlines, out):
 
 
 @kernel
-def sift(goal, one, rests, sizes, first, second, kept):
-    """Write which sets may reach the threshold with another; return how many. There is no branch: it would be missed.
+def sift(goal, pivot, rests, sizes, first, second, kept):
+    """Write which sets may reach the threshold with a pivot; return their number. There is no branch to mispredict.
 
-    `one` is the size of the other set and the two words of its outline.
+    `pivot` is the size of the pivot's set and the two words of its outline.
     """
-    size, here, there = one
+    size, pivot_first, pivot_second = pivot
     found = 0
     for i in range(sizes.size):
-        apart = count_ones(here ^ first[i]) + count_ones(there ^ second[i])
+        apart = count_ones(pivot_first ^ first[i]) + count_ones(pivot_second ^ second[i])
         shared = min((size + sizes[i] - apart) >> 1, np.int64(rests[i]))
         kept[found] = i
         found += shared >= guess_needed(goal, np.float64(size), np.float64(sizes[i])) - SLACK
@@ -74,11 +74,11 @@ def differ(outlines, one, two):
 
 @kernel
 def propose_by_outlines(entries, rows, root, sides, sets, outlines, goal, work, left, right):
-    """Write the candidates of some pivots with the entries after them, as far as there is room; return how many.
+    """Write the candidates of some pivots with the entries after them, as far as there is room; return their number.
 
-    Each row is the first of some pivots, the last but one, and the end of their bucket. `sets` is (owner of each entry,
-    elements left from the shared one on, sizes of items). A candidate must be able to reach the threshold with what is
-    left, and with what outlines allow to be shared. `work` is room for the columns of `lay_out`, and for places.
+    Each row is (first pivot, end of pivots, end of the bucket). `sets` is (owner of each entry, elements left from the
+    shared one on, sizes of items). A candidate must be able to reach the threshold with the elements left, and with the
+    intersection that outlines allow. `work` is room for the columns of `lay_out`, and for positions.
     """
     held, rests, sizes, first, second, kept = work
     count = 0

@@ -1,6 +1,6 @@
-"""Sums of the pages of a file, each looked at when something on it is first read.
+"""Checksums of the pages of a file, each verified when something on the page is first read.
 
-A sum mixes in one word after the other, by steps that can be undone: so any one word that differs makes another sum.
+A checksum mixes in one word after another by invertible steps, so changing any single word changes the checksum.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from lookalike.kernels.jit import inline, kernel
 
 WORDS = 512
-"""64-bit words of a page."""
+"""The number of 64-bit words per page."""
 
 BYTES = 8 * WORDS
 START = np.uint64(0xCBF29CE484222325)
@@ -19,7 +19,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 @inline
 def page_sum(words, page):
-    """Return the sum of a page; the last may be shorter."""
+    """Return the checksum of a page. The last page may be shorter."""
     total = START
     for i in range(page * WORDS, min((page + 1) * WORDS, words.size)):
         total = (total ^ words[i]) * FACTOR
@@ -29,7 +29,7 @@ def page_sum(words, page):
 
 @inline
 def is_bad(words, sums, seen, begin, end):
-    """Tell whether a page that has some of these bytes is not what was written; each is looked at once."""
+    """Return whether a page with some of these bytes is damaged. Each page is verified once."""
     for page in range(begin // BYTES, (end + BYTES - 1) // BYTES):
         if not seen[page]:
             if page_sum(words, page) != sums[page]:
@@ -40,20 +40,20 @@ def is_bad(words, sums, seen, begin, end):
 
 @kernel
 def sum_pages(words, sums):
-    """Write the sum of each page."""
+    """Write the checksum of each page."""
     for page in range(sums.size):
         sums[page] = page_sum(words, page)
 
 
 @kernel
-def find_bad(pages, begin, width, places, following):
-    """Return whether one of some values of a column is on a page that is not what was written.
+def find_bad(pages, begin, width, positions, following):
+    """Return whether one of some values of a column is on a damaged page.
 
-    The column begins at byte `begin`, a value has `width` bytes, and after each so many following ones are read too.
+    The column begins at byte `begin`, and a value has `width` bytes. After each value, `following` more are read.
     """
     words, sums, seen = pages
-    for place in places:
-        at = begin + width * np.int64(place)
+    for position in positions:
+        at = begin + width * np.int64(position)
         if is_bad(words, sums, seen, at, at + width * (1 + following)):
             return True
     return False
@@ -61,7 +61,7 @@ def find_bad(pages, begin, width, places, following):
 
 @kernel
 def find_bad_runs(pages, begin, begins, ends):
-    """Return whether some runs of bytes of a column are on a page that is not what was written."""
+    """Return whether some runs of bytes of a column are on a damaged page."""
     words, sums, seen = pages
     for i in range(begins.size):
         if not 0 <= begins[i] <= ends[i] <= 8 * words.size - begin:
@@ -73,9 +73,9 @@ def find_bad_runs(pages, begin, begins, ends):
 
 @kernel
 def find_bad_cells(pages, begins, directory, width, bits, keys):
-    """Return whether the cells of some keys, or their postings, are on a page that is not what was written.
+    """Return whether the cells of some keys, or their postings, are on a damaged page.
 
-    `begins` says where postings and directory begin, and `width` is how many postings a band has.
+    `begins` holds the offsets of postings and directory, and `width` is the number of postings per band.
     """
     words, sums, seen = pages
     shift = np.uint64(64 - bits)

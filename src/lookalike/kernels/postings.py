@@ -1,7 +1,7 @@
-"""Keys -> the items that have them, by a directory over sorted postings.
+"""Lookup of the items that have a key, by a directory over sorted postings.
 
-A posting is one number: the upper half of a key, then the item that has it. Those of each band are sorted, and the
-uppermost bits of a key say in the directory where to look: nearly always within one line of the cache.
+A posting is one number: the upper half of a key, then the item that has it. The postings of each band are sorted, and
+the directory maps the uppermost bits of a key to its postings: nearly always within one cache line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LOW_HALF = np.uint64(0xFFFFFFFF)
 
 @kernel
 def fill_directory(postings, bits, directory):
-    """Write where the postings of each cell begin, and where the last ends; a cell is what the first `bits` say."""
+    """Write where the postings of each cell begin, and where the last ends. A cell is the first `bits` of a key."""
     shift = np.uint64(64 - bits)
     for band in range(postings.shape[0]):
         cell = 0
@@ -32,7 +32,7 @@ def fill_directory(postings, bits, directory):
 
 @kernel
 def count_found(postings, directory, bits, keys, counts):
-    """Count the postings that each item's keys meet; `keys[band, i]` are those of item i."""
+    """Count the postings that match the keys of each item. `keys[band, i]` are those of item i."""
     shift = np.uint64(64 - bits)
     counts[:] = 0
     for band in range(keys.shape[0]):
@@ -45,7 +45,7 @@ def count_found(postings, directory, bits, keys, counts):
 
 @kernel
 def write_found(postings, directory, bits, keys, items, out):
-    """Write (item, member) for each posting that is met, as one number; return how many. `items` names the items."""
+    """Write (item, member) of each matching posting as one number; return their number. `items` holds the items."""
     shift = np.uint64(64 - bits)
     filled = 0
     for band in range(keys.shape[0]):
@@ -61,7 +61,7 @@ def write_found(postings, directory, bits, keys, items, out):
 
 @kernel
 def may_reach(goal, one, two, out):
-    """Tell which two sets, by their sizes, may reach a threshold."""
+    """Write which pairs of sets may reach a threshold, given their sizes."""
     for i in range(out.size):
-        least = needed(goal, np.int64(one[i]), np.int64(two[i]))
-        out[i] = least <= min(one[i], two[i])
+        min_shared = needed(goal, np.int64(one[i]), np.int64(two[i]))
+        out[i] = min_shared <= min(one[i], two[i])

@@ -1,11 +1,11 @@
-"""Sets -> candidates that miss no pair: the prefix filter (AllPairs, PPJoin).
+"""The prefix filter (AllPairs, PPJoin): candidates among sets that include every pair.
 
-Order the elements of every set alike, rare ones first. Two sets that reach the threshold then share an element among
-the first few of each, their prefixes; and where the first such element is, enough is left of both from there on.
-Elements that no other set has are never shared: most of a prefix, often all of it.
+Order the elements of all sets in the same way, rare ones first. Two sets that reach the threshold then share an element
+among the first few of each, their prefixes; and from the first such element on, enough is left of both. Elements that
+no other set has are never shared: they are most of a prefix, often all of it.
 
-Any order will do, so elements with a hash below a cutoff come before all others. Where these are enough for the prefix
-of a set, as they nearly always are, the others need not be counted, stored or sorted.
+Any order will do, so elements with a hash below a cutoff come before all others. If they suffice for the prefix of a
+set, as they nearly always do, the others need not be counted, stored or sorted.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from lookalike.kernels.jit import add_atomically, inline, kernel, or_atomically
 from lookalike.kernels.measures import prefix_length, reaches
 from lookalike.kernels.shingles import fingerprint
 
-MOST = 65000
-"""What a counter counts up to, or a little more."""
+MAX_COUNT = 65000
+"""The approximate maximum of a counter."""
 
 ANY = 65535
-"""More than any counter has."""
+"""A count above that of any counter."""
 
 REST = np.int32
-"""What is left of a set from an element on: a number of elements."""
+"""The type of the rest of a set from an element on: a number of elements."""
 
 NEITHER, ONCE, AGAIN, BOTH = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
-"""What two bits tell of an element: that it was seen, that it was seen again. Or on which sides it was seen."""
+"""The meaning of the two bits of an element: seen, and seen again; or the sides on which it was seen."""
 
 LATE = np.uint64(1 << 63)
 COUNT = np.uint64(47)
 LOW_BITS = np.uint64((1 << 47) - 1)
-"""What numbers by which elements are ordered consist of: a bit, a count from this bit on, and lower bits."""
+"""The parts of the numbers that order elements: one bit (late), a count from bit 47 on, and lower bits of the hash."""
 
 FEW = 10
-"""The gap after which all numbers are put in their place among all."""
+"""The gap up to which the next pass is the last one, with gap 1."""
 
 SMALL = 256
-"""Counts below this are told apart when the rarest elements are looked for."""
+"""Counts below this are distinguished when the rarest elements are selected."""
 
 
 @kernel
@@ -52,9 +52,9 @@ def fingerprints(grams, counts, prints):
 
 @kernel
 def sample_sets(elements, sizes, goal, cutoff, out, picked):
-    """Write the elements of each set that its prefix is chosen from; return how many.
+    """Write the elements of each set from which its prefix is chosen; return their number.
 
-    Those are the ones below the cutoff, or all of them if these are too few.
+    These are the elements below the cutoff, or all elements if those are too few.
     """
     begin = 0
     filled = 0
@@ -77,14 +77,14 @@ def sample_sets(elements, sizes, goal, cutoff, out, picked):
 
 @inline
 def slot_of(h, seen):
-    """Return the slot of an element, two bits of a byte of `seen`; other elements may share it."""
+    """Return the slot of an element: two bits of a byte of `seen`. Other elements may share it."""
     slot = h & np.uint64(4 * seen.size - 1)
     return slot, np.int64(slot >> np.uint64(2)), (slot & np.uint64(3)) << np.uint64(1)
 
 
 @kernel
 def bits_apart(seen, counts):
-    """Return by how many bits the number of a slot is longer than that of its counter."""
+    """Return the number of bits by which a slot's number is longer than its counter's."""
     bits = np.uint64(0)
     while 4 * seen.size >> bits > counts.size:
         bits += np.uint64(1)
@@ -93,10 +93,10 @@ def bits_apart(seen, counts):
 
 @kernel
 def mark_elements(elements, begins, ends, sides, seen, counts):
-    """Note which elements were seen, and how often; several threads may do so at a time.
+    """Mark which elements were seen, and count how often; several threads may do so at a time.
 
-    The bits of a slot tell that it was seen, and seen again: each time again is counted. Or, if `sides` is not empty,
-    they tell on which sides it was seen, and every time is counted.
+    The bits of a slot mark that it was seen, and seen again; only the repetitions are counted. If `sides` is not empty,
+    the bits mark on which sides it was seen, and every occurrence is counted.
     """
     apart = bits_apart(seen, counts)
     for i in range(begins.size):
@@ -113,33 +113,33 @@ def mark_elements(elements, begins, ends, sides, seen, counts):
                     if held == NEITHER:
                         continue
                 or_atomically(seen, at, np.uint8(AGAIN << shift))
-            if counts[slot >> apart] < MOST:
+            if counts[slot >> apart] < MAX_COUNT:
                 add_atomically(counts, slot >> apart, np.uint16(1))
 
 
 @inline
 def frequency(h, seen, counts, apart):
-    """Return in how many sets an element is, about; 1 if it cannot be shared by a pair."""
+    """Return the approximate number of sets that have an element; 1 if no pair can share it."""
     slot, at, shift = slot_of(h, seen)
     if seen[at] >> shift & BOTH != BOTH:
         return 1
-    return min(np.int64(counts[slot >> apart]), MOST) + 1
+    return min(np.int64(counts[slot >> apart]), MAX_COUNT) + 1
 
 
 @inline
 def rarity(h, count, late):
-    """Return a number by which elements are ordered: early ones first, rare ones first, then by lower bits.
+    """Return a number that orders elements: early ones first, then rare ones, then by lower bits.
 
-    Two elements may have the same; that makes a candidate too many, never one too few.
+    Two elements may have the same number: that may add a false candidate, but never misses a pair.
     """
     return (LATE if late else np.uint64(0)) | np.uint64(count) << COUNT | h & LOW_BITS
 
 
 @kernel
 def sort_in_place(numbers):
-    """Sort numbers by Shell's method: each is put in its place among those a gap apart, and gaps become smaller.
+    """Sort numbers by Shell sort: insertion sorts of the numbers a gap apart, with decreasing gaps.
 
-    Of a few it takes half the time that Numba's own sorting does, which takes seconds to compile.
+    For short arrays it takes half the time of Numba's own sort, which takes seconds to compile.
     """
     gap = numbers.size
     while gap > 1:
@@ -155,10 +155,10 @@ def sort_in_place(numbers):
 
 @kernel
 def rarest(one, wanted, cutoff, marks, work):
-    """Write the elements of a prefix in order; return how many, and how many that cannot be shared come before them.
+    """Write the elements of a prefix in order; return their number, and the number of unshared elements before them.
 
-    `one` are the elements sampled of a set, `wanted` is the length of its prefix. Where the early ones are too few for
-    it, all elements were sampled. `work` is (room for them, room for their counts, SMALL numbers).
+    `one` holds the sampled elements of a set, `wanted` is the length of its prefix. If the early elements are too few
+    for it, all elements were sampled. `work` is (room for elements, room for their counts, SMALL numbers).
     """
     order, held, tally = work
     seen, counts, apart = marks
@@ -171,30 +171,30 @@ def rarest(one, wanted, cutoff, marks, work):
         if tally[1] >= wanted:
             return 0, wanted
     unique = tally[1]
-    all_of_it = early < wanted
-    most = 1
+    take_late = early < wanted
+    max_count = 1
     total = unique
-    while total < wanted and most < SMALL - 1:
-        most += 1
-        total += tally[most]
-    if most == SMALL - 1:
-        most = ANY
+    while total < wanted and max_count < SMALL - 1:
+        max_count += 1
+        total += tally[max_count]
+    if max_count == SMALL - 1:
+        max_count = ANY
     found = 0
     for i in range(one.size):
         late = one[i] >= cutoff
         order[found] = rarity(one[i], held[i], late)
-        found += (late & all_of_it) | (~late & (held[i] > 1) & (held[i] <= most))
+        found += (late & take_late) | (~late & (held[i] > 1) & (held[i] <= max_count))
     sort_in_place(order[:found])
     return min(found, wanted - unique), unique
 
 
 @kernel
 def prefixes(part, goal, cutoff, marks, work, out):
-    """Write the elements by which members may be found; return how many there are.
+    """Write the elements by which members may be found; return their number.
 
-    For each its key, whose it is, and how many elements of the set are left from it on: these are the columns of `out`.
-    Elements that cannot be shared are passed over. `part` is (elements sampled, where those of each member begin and
-    end, members, sizes of their sets); `marks` is what `mark_elements` has written.
+    The columns of `out` are the key of each element, its owner, and the number of elements of the set left from it on.
+    Elements that cannot be shared are skipped. `part` is (sampled elements, where those of each member begin and end,
+    members, sizes of their sets). `marks` is the output of `mark_elements`.
     """
     elements, begins, ends, members, sizes = part
     keys, owners, rests = out
@@ -221,9 +221,9 @@ def prefixes(part, goal, cutoff, marks, work, out):
 
 @kernel
 def find_short(owners, rests, sizes, goal, short):
-    """Tell which elements come early enough that another set of the same size could be found by them.
+    """Write which entries are short: their element is early enough to find another set of the same size by it.
 
-    Of two sets, the smaller one is always found by such an element.
+    Of two sets, the smaller one is always found by a short entry.
     """
     for i in range(owners.size):
         size = np.int64(sizes[owners[i]])
@@ -232,11 +232,11 @@ def find_short(owners, rests, sizes, goal, short):
 
 @kernel
 def narrow_prefixes(entries, bounds, pivots, widths, root, owners, short, work):
-    """Drop, in place, the buckets that have nothing left to compare; return how many are left.
+    """Drop, in place, the buckets that have nothing left to compare; return the number of buckets left.
 
-    A bucket is done when all entries from its pivot on share a root, or none of them is short. In the others the short
-    ones come to the front, or those that have not the commonest root, whichever are fewer: the pivots to come, and more
-    are not taken at a time.
+    A bucket is finished when all entries from its pivot on share a root, or none of them is short. In the others, the
+    short entries or those without the commonest root, whichever are fewer, move to the front: these are the next
+    pivots, and no more are taken at a time.
     """
     left = 0
     for bucket in range(pivots.size):
@@ -272,7 +272,7 @@ def narrow_prefixes(entries, bounds, pivots, widths, root, owners, short, work):
 
 @kernel
 def majority_of_owners(entries, begin, end, root, owners):
-    """Return the root that more than half of the owners share, if there is one; else that of any of them."""
+    """Return the root that more than half of the owners share, if there is one; else that of any owner."""
     choice = root[owners[entries[begin]]]
     votes = 0
     for i in range(begin, end):
@@ -285,10 +285,10 @@ def majority_of_owners(entries, begin, end, root, owners):
 
 @kernel
 def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, goal, left, right):
-    """Write the candidates of each bucket's next pivots with the entries after them; return how many.
+    """Write the candidates of each bucket's next pivots with the entries after them; return their number.
 
     `sets` is (owner of each entry, elements left from the shared one on, sizes of items). A candidate must be able to
-    reach the threshold with what is left.
+    reach the threshold with the elements left.
     """
     owners, rests, sizes = sets
     count = 0

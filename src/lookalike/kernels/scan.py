@@ -1,6 +1,6 @@
-"""Shingles of many items against the sets of a few: how many each two share.
+"""Kernels that count the shingles that many items share with the sets of a few items.
 
-Most shingles are in none of those sets. A bitmap, small enough for the second cache, turns them away.
+Most shingles are in none of these sets. A bitmap, small enough for the L2 cache, rejects them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lookalike.kernels.shingles import place
 
 @kernel
 def index_keys(keys, table, starts):
-    """Put each run of equal keys in a table, with where it begins."""
+    """Put each run of equal keys in a table, with the position where it begins."""
     table[:] = np.uint64(0)
     mask = np.uint64(table.size - 1)
     for i in range(keys.size):
@@ -25,7 +25,7 @@ def index_keys(keys, table, starts):
 
 @kernel
 def sift(grams, bits):
-    """Move the shingles whose bit is set to the front; return how many. No branch, so nothing to mispredict."""
+    """Move the shingles whose bit is set to the front; return their number. There is no branch to mispredict."""
     mask = np.uint64(bits.size - 1)
     kept = 0
     for i in range(grams.size):
@@ -36,15 +36,15 @@ def sift(grams, bits):
 
 
 @kernel
-def count_shared(grams, ends, items, first, index, sizes, least, work, out):
-    """Write which sets share enough with each item from `first` on; return how many, and where it stopped.
+def count_shared(grams, ends, items, first, index, sizes, min_share, work, out):
+    """Write which sets share enough with each item from `first` on; return their number, and the item it stopped at.
 
-    Item `items[i]` has the shingles up to `ends[i]`, which are overwritten. Enough is the share `least` of a set, and
-    one shingle at least. `index` is (bits, table, starts, keys, members, row_of, rows): a run of equal `keys` begins
-    where the table says, and `members` has their sets; or `row_of` the begin has a row with a 1 for each of them, where
-    they are many, else -1. `work` is (stamps, the last item that had the shingle at a place of the table; shared and
-    touched, with room for each set, the former 0). `out` is (i, set, shingles shared); it stops when those of another
-    item might not fit.
+    Item `items[i]` has the shingles up to `ends[i]`, which are overwritten. Enough is the share `min_share` of a set,
+    but at least one shingle. `index` is (bits, table, starts, keys, members, row_of, rows): `starts` is where a run of
+    equal `keys` begins, and `members` holds their sets. If these are many, `row_of` the start is a row with a 1 for
+    each of them, else -1. `work` is (stamps: the last item that had the shingle in a slot of the table; shared and
+    touched, with room for each set, shared all 0). `out` is (i, set, shared shingles). It stops when the hits of
+    another item might not fit.
     """
     bits, table, starts, keys, members, row_of, rows = index
     stamps, shared, touched = work
@@ -55,8 +55,8 @@ def count_shared(grams, ends, items, first, index, sizes, least, work, out):
         if filled + sizes.size > place_out.size:
             return filled, i
         begin = ends[i - 1] if i > 0 else 0
-        met = 0
-        all_met = False
+        count = 0
+        has_rows = False
         for k in range(begin, begin + sift(grams[begin : ends[i]], bits)):
             at = place(table, mask, grams[k])
             if table[at] != grams[k] or stamps[at] == items[i]:
@@ -65,18 +65,18 @@ def count_shared(grams, ends, items, first, index, sizes, least, work, out):
             j = starts[at]
             if row_of[j] >= 0:
                 add_row(rows[row_of[j]], shared)
-                all_met = True
+                has_rows = True
                 continue
             while j < keys.size and keys[j] == grams[k]:
                 one = members[j]
                 j += 1
                 if shared[one] == 0:
-                    touched[met] = one
-                    met += 1
+                    touched[count] = one
+                    count += 1
                 shared[one] += 1
-        for k in range(sizes.size if all_met else met):
-            one = k if all_met else touched[k]
-            if shared[one] > 0 and shared[one] / sizes[one] >= least:
+        for k in range(sizes.size if has_rows else count):
+            one = k if has_rows else touched[k]
+            if shared[one] > 0 and shared[one] / sizes[one] >= min_share:
                 place_out[filled] = i
                 set_out[filled] = one
                 shared_out[filled] = shared[one]
@@ -87,6 +87,6 @@ def count_shared(grams, ends, items, first, index, sizes, least, work, out):
 
 @kernel
 def add_row(row, shared):
-    """Count a shingle for all sets that a row has a 1 for; as a loop of its own it is done many sets at a time."""
+    """Count a shingle for all sets that have a 1 in a row. As a loop of its own, it is vectorised."""
     for one in range(shared.size):
         shared[one] += np.int32(row[one])

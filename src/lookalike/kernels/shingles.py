@@ -1,7 +1,7 @@
-"""Tokens of one item -> hashes of its shingles -> its set.
+"""Shingles of items, as hashes, and the sets of items.
 
-Signing needs the shingles, repetitions and all: a minimum does not mind. Sets are made for candidates only, because
-most items never become one.
+Signing uses the shingles with their duplicates, which do not change a minimum. Sets are built for candidates only,
+since most items never become one.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from lookalike.kernels.jit import inline, kernel
 from lookalike.kernels.tokens import byte_tokens, char_tokens, is_ascii, number_tokens, word_tokens
 
 LARGE = 1 << 20
-"""Elements from which a set is made and compared by sorting: tables for it would take too much memory."""
+"""The number of elements above which a set is built and compared by sorting: hash tables would take too much memory."""
 
 
 @kernel
 def roll(tokens, count, n, leaving, out):
-    """Write the hashes of the n-grams of `count` tokens; return how many there are.
+    """Write the hashes of the n-grams of `count` tokens; return their number.
 
-    `leaving` is BASE^n. Fewer than n tokens are one shingle, all of them. `out` may be `tokens`.
+    `leaving` is BASE^n. Fewer than n tokens form one shingle. `out` may be `tokens`.
     """
     p = np.uint64(0)
     for i in range(min(n, count)):
@@ -38,10 +38,10 @@ def roll(tokens, count, n, leaving, out):
 
 @kernel
 def roll_bytes(data, n, hashes, leaving_hashes, out):
-    """Write the hashes of the n-grams of bytes, as `byte_tokens` and `roll` would; return how many there are.
+    """Write the hashes of the n-grams of bytes, as `byte_tokens` and `roll` would; return their number.
 
-    `leaving_hashes` is `hashes` times BASE^n. Each shingle waits for the one before it, so the two halves of the bytes
-    are worked on in turn: while one waits, the other goes on.
+    `leaving_hashes` is `hashes` times BASE^n. Each shingle depends on the one before it, so the two halves of the bytes
+    are processed in turn: while one waits, the other proceeds.
     """
     grams = data.size - n + 1
     if grams < 2:
@@ -68,7 +68,7 @@ def roll_bytes(data, n, hashes, leaving_hashes, out):
 
 @inline
 def place(table, mask, h):
-    """Return where `h` is in an open-addressing table, or the empty place where it belongs."""
+    """Return the slot of `h` in an open-addressing table, or the empty slot where it belongs."""
     at = h & mask
     while table[at] != np.uint64(0) and table[at] != h:
         at = (at + np.uint64(1)) & mask
@@ -76,17 +76,17 @@ def place(table, mask, h):
 
 
 @inline
-def power_of_two(least):
-    """Return the first power of two that is not below `least`, nor below 64."""
+def power_of_two(minimum):
+    """Return the lowest power of two that is at least `minimum` and at least 64."""
     room = 64
-    while room < least:
+    while room < minimum:
         room *= 2
     return room
 
 
 @kernel
 def suspect(hashes, bits, suspects):
-    """List the hashes that meet a bit another one has set: every repetition, and a few that only look like one."""
+    """List the hashes whose bit another hash has set: all duplicates, and a few false suspects."""
     bits[:] = np.uint64(0)
     mask = np.uint64(bits.size - 1)
     count = 0
@@ -102,10 +102,10 @@ def suspect(hashes, bits, suspects):
 
 @kernel
 def distinct(hashes, bag, work):
-    """Make a set of the hashes, in place; return its size.
+    """Turn hashes into a set, in place; return its size.
 
-    A set keeps the first of equal hashes; a bag makes another element of the second, of the third, and so on. Most
-    hashes of a text occur once: a bitmap of 16 bits a hash, small enough for the first cache, finds the few that may
+    A set keeps the first of equal hashes; a bag turns the second, the third and so on into further elements. Most
+    hashes of a text occur once: a bitmap of 16 bits per hash, small enough for the L1 cache, finds the few that may
     occur twice, and only those are looked up in a table. `work` is (bits, suspects, table, counts).
     """
     bits, suspects, table, counts = work
@@ -119,12 +119,12 @@ def distinct(hashes, bag, work):
     remember(suspects[:repeated], bits, table)
     counts[:] = np.uint64(0)
     clear, doubtful = part(hashes, bits, suspects)
-    return clear + settle(suspects[:doubtful], bag, table, counts, hashes[clear:])
+    return clear + write_distinct(suspects[:doubtful], bag, table, counts, hashes[clear:])
 
 
 @kernel
 def remember(suspects, bits, table):
-    """Put the suspects in a table, and a bit for each in a bitmap."""
+    """Put the suspects in a table, and their bits in a bitmap."""
     bits[:] = np.uint64(0)
     table[:] = np.uint64(0)
     mask = np.uint64(table.size - 1)
@@ -136,7 +136,7 @@ def remember(suspects, bits, table):
 
 @kernel
 def part(hashes, bits, doubtful):
-    """Move the hashes whose bit is set to `doubtful`, the others to the front; no branch, so nothing to mispredict."""
+    """Move the hashes whose bit is set to `doubtful`, the others to the front. There is no branch to mispredict."""
     mask = np.uint64(bits.size - 1)
     clear = 0
     moved = 0
@@ -151,20 +151,20 @@ def part(hashes, bits, doubtful):
 
 
 @kernel
-def settle(doubtful, bag, table, counts, out):
-    """Write the first of equal hashes to `out`; the others only if a bag is wanted, and then renumbered."""
+def write_distinct(doubtful, bag, table, counts, out):
+    """Write the first of equal hashes to `out`; the others only for a bag, and then with new hashes."""
     mask = np.uint64(table.size - 1)
     count = 0
     for h in doubtful:
         at = place(table, mask, h)
-        again = counts[at]
+        earlier = counts[at]
         if table[at] == h:
-            counts[at] = again + np.uint64(1)
-        if again == np.uint64(0):
+            counts[at] = earlier + np.uint64(1)
+        if earlier == np.uint64(0):
             out[count] = h
             count += 1
         elif bag:
-            out[count] = finish(h + again * SECOND)
+            out[count] = finish(h + earlier * SECOND)
             count += 1
     return count
 
@@ -173,7 +173,7 @@ def settle(doubtful, bag, table, counts, out):
 def fingerprint(grams):
     """Return two 64-bit sums that depend on the shingles and how often each occurs, but not on their order.
 
-    The first is 0 only if there are none.
+    The first is 0 only if there are no shingles.
     """
     first = np.uint64(0)
     second = np.uint64(0)
@@ -186,7 +186,7 @@ def fingerprint(grams):
 
 @kernel
 def word_grams(data, begins, ends, size, case_bit, table, work, out, counts):
-    """Write the shingles of texts by words to `out`, one text after the other, and how many each has.
+    """Write the shingles of texts by words to `out`, one text after another, and the number of shingles per text.
 
     Text i is `data[begins[i]:ends[i]]`; `size` is (n, BASE^n); the other arguments are those of `word_tokens`.
     """
@@ -201,7 +201,7 @@ def word_grams(data, begins, ends, size, case_bit, table, work, out, counts):
 
 @kernel
 def char_grams(data, begins, ends, size, hashes, whole_bytes, out, counts):
-    """Do what `word_grams` does by characters, or by bytes; `hashes` is (of each byte, the same times BASE^n)."""
+    """Do what `word_grams` does by characters, or by bytes. `hashes` is (hash per byte, the same times BASE^n)."""
     n, leaving = size
     filled = 0
     for item in range(counts.size):
@@ -227,7 +227,7 @@ def number_grams(data, begins, ends, size, out, counts):
 
 @kernel
 def make_sets(grams, counts, bag, work):
-    """Make a set, or a bag, of the shingles of each item, in place; `counts` become sizes; return their sum."""
+    """Turn the shingles of each item into a set or a bag, in place. `counts` become sizes; return their sum."""
     begin = 0
     filled = 0
     for item in range(counts.size):

@@ -1,10 +1,10 @@
-"""Shingles -> signatures -> band keys.
+"""Signatures and band keys of sets of shingles.
 
-`fast_sketch` is Fast Similarity Sketching (Dahlgaard, Knudsen and Thorup, 2017): round i < k throws every element in
-one of k slots; rounds k..2k-1 throw every element in slot i - k; a slot keeps the least (round, fraction) it sees, and
-the throwing ends when no slot is empty. A set of n elements costs n + O(k log k), not n * k.
+`fast_sketch` is Fast Similarity Sketching (Dahlgaard, Knudsen and Thorup, 2017): round i < k throws every element into
+one of k slots; rounds k..2k-1 throw every element into slot i - k. A slot keeps the lowest (round, fraction) it sees,
+and the throwing ends when no slot is empty. A set of n elements costs n + O(k log k), not n * k.
 
-`classic_sketch` is the textbook's MinHash: k universal hash functions (a x + b) mod p, the minimum of each.
+`classic_sketch` is textbook MinHash: k universal hash functions (a x + b) mod p, and the minimum of each.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from lookalike.kernels.shingles import fingerprint
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 PRIME = np.uint64(4294967311)
-"""The least prime above 2^32, for classic MinHash on the upper half of a hash."""
+"""The lowest prime above 2^32, for classic MinHash on the upper half of a hash."""
 
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
 MANY = 16
-"""Elements from which counting the empty slots takes less time than branches that go wrong."""
+"""The number of elements from which counting the empty slots is faster than mispredicted branches."""
 
 
 @inline
 def throw(h, multiplier, slots):
-    """Return the slot and the 32-bit fraction that a round's multiplier gives an element."""
+    """Return the slot and the 32-bit fraction of an element for a round's multiplier."""
     p = (h ^ (h >> np.uint64(32))) * multiplier
     high = p >> np.uint64(32)
     return high * np.uint64(slots) >> np.uint64(32), (p ^ high) & LOW_HALF
@@ -35,10 +35,10 @@ def throw(h, multiplier, slots):
 
 @kernel
 def fast_sketch(elements, multipliers, signature):
-    """Write the signature of a set that is not empty; `multipliers` has two odd numbers for every slot.
+    """Write the signature of a set that is not empty. `multipliers` has two odd numbers per slot.
 
-    While many slots are empty, whether an element finds one cannot be foreseen: then every throw is a minimum, without
-    a branch, and the empty slots are counted afterwards. When few are left, hardly any element does.
+    While many slots are empty, it is unpredictable whether an element hits one: every throw is then a minimum without a
+    branch, and the empty slots are counted afterwards. When few slots are left, hardly any element hits one.
     """
     slots = signature.size
     signature[:] = EMPTY
@@ -68,19 +68,19 @@ def fast_sketch(elements, multipliers, signature):
 
 @kernel
 def classic_sketch(elements, multipliers, signature):
-    """Write the MinHash signature of a set; `multipliers` has a and b, below 2^32, for every slot in turn."""
+    """Write the MinHash signature of a set. `multipliers` has a and b per slot, of which the low 32 bits are used."""
     for slot in range(signature.size):
         a = multipliers[2 * slot] & LOW_HALF
         b = multipliers[2 * slot + 1] & LOW_HALF
-        least = EMPTY
+        minimum = EMPTY
         for h in elements:
-            least = min(least, (a * (h >> np.uint64(32)) + b) % PRIME)
-        signature[slot] = least
+            minimum = min(minimum, (a * (h >> np.uint64(32)) + b) % PRIME)
+        signature[slot] = minimum
 
 
 @inline
 def band_key(signature, begin, rows, band):
-    """Hash the slots of one band to its key."""
+    """Return the key of a band: a hash of its slots."""
     key = np.uint64(band + 1) * SECOND
     for row in range(begin, begin + rows):
         key = (key ^ signature[row]) * FIRST
@@ -92,8 +92,8 @@ def band_key(signature, begin, rows, band):
 def sign_batch(grams, counts, sketch, prints, keys):
     """Write the fingerprint of each item, and its key in each band.
 
-    The shingles of the items stand one after the other in `grams`; `sketch` is (multipliers, rows, classic, room for a
-    signature). `keys[band, i]` is left as it is for an item without shingles, and its fingerprint is (0, 0).
+    `grams` holds the shingles of the items, one item after another. `sketch` is (multipliers, rows, classic, room for a
+    signature). For an item without shingles, `keys[band, i]` is not written, and the fingerprint is (0, 0).
     """
     multipliers, rows, classic, signature = sketch
     begin = 0

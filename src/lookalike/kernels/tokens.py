@@ -1,9 +1,9 @@
-"""Bytes of one text -> hashes of its tokens.
+"""Hashes of the tokens of a text, from its bytes.
 
-Words take three passes over the bytes of a text, each of them simple enough to run at the speed of memory:
-`fold` lower-cases and marks the bytes that belong to words (the compiler makes vector code of it), `edges` turns the
-marks to bits and lists where words begin and end, 64 bytes at a time, and `hash_words` reads words in chunks of eight.
-A text beyond ASCII is rewritten first (`transcode`) so that the same three passes give the right words.
+Words take three passes over the bytes of a text, each of them simple enough to run at the speed of memory: `fold`
+lower-cases and flags the bytes that belong to words (the compiler vectorises it), `edges` turns the flags into bits and
+lists where words begin and end, 64 bytes at a time, and `hash_words` reads words in chunks of eight. A text beyond
+ASCII is first rewritten (`transcode`) so that the same three passes give the right words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PADDING = 80
 """Bytes that must be readable beyond the end of a text's buffer."""
 
 BLANK, WORD, SINGLE = 0, 1, 2
-"""Classes of code points: between words, part of a word, a word of its own."""
+"""Classes of code points: between words, part of a word, a word by itself."""
 
 HIGH_BITS = np.uint64(0x8080808080808080)
 GATHER = np.uint64(0x0102040810204080)
@@ -26,7 +26,7 @@ SPACE = 32
 
 @kernel
 def is_ascii(text):
-    """Tell whether no byte of `text` has its high bit set."""
+    """Return whether no byte of `text` has its high bit set."""
     seen = np.uint8(0)
     for i in range(text.size):
         seen |= text[i]
@@ -53,7 +53,7 @@ def decode(text, i):
 
 @inline
 def encode(code, out, n):
-    """Write a code point as UTF-8 at `out[n:]` and return where the next one goes."""
+    """Write a code point as UTF-8 at `out[n:]` and return the position of the next one."""
     if code < 0x80:
         out[n] = code
         return n + 1
@@ -75,12 +75,12 @@ def encode(code, out, n):
 
 @kernel
 def transcode(text, classes, lower, out):
-    """Rewrite a text so that its words follow from its bytes alone, and return the new length.
+    """Rewrite a text so that its words can be found from single bytes, and return the new length.
 
-    Afterwards a byte of 128 or more is part of a word, one below is so if it is an ASCII letter, digit or underscore;
-    characters beyond ASCII are lower-cased and those that are words of their own stand between spaces. A one-byte
-    character that is a word of its own (punctuation, when it is kept) becomes the lone byte 128 + code, which no UTF-8
-    text can hold.
+    Afterwards, a byte of 128 or more is part of a word, and a lower byte is if it is an ASCII letter, digit or
+    underscore. Characters beyond ASCII are lower-cased, and those that are words by themselves are surrounded by
+    spaces. A one-byte character that is a word by itself (punctuation, if it is kept) becomes the single byte
+    128 + code, which cannot occur on its own in UTF-8.
     """
     i = 0
     n = 0
@@ -118,9 +118,9 @@ def fold(text, case_bit, low, flags):
 
 @kernel
 def edges(flags, size, positions):
-    """List where `flags` changes between 0 and 1: begin of a word, its end, begin of the next; return how many.
+    """List the positions where `flags` changes: start of a word, its end, start of the next; return their number.
 
-    `flags` is 0 for at least `PADDING` bytes from `size` on.
+    `flags` must be 0 for at least `PADDING` bytes from `size` on.
     """
     count = 0
     before = np.uint64(0)
@@ -154,9 +154,9 @@ def hash_words(low, positions, count, out):
 
 @kernel
 def word_tokens(text, table, case_bit, work, out):
-    """Hash the words of a text to `out`; return how many there are.
+    """Hash the words of a text to `out`; return their number.
 
-    `table` is (classes, lower, whether ASCII needs them too); `work` is (transcoded, low, flags, positions).
+    `table` is (classes, lower, whether ASCII needs them too). `work` is (transcoded, low, flags, positions).
     """
     classes, lower, always = table
     transcoded, low, flags, positions = work
@@ -171,7 +171,7 @@ def word_tokens(text, table, case_bit, work, out):
 
 @kernel
 def byte_tokens(data, hashes, out):
-    """Hash the bytes of a text to `out`, each by a look at `hashes`; return how many there are."""
+    """Hash the bytes of a text to `out`, by the table `hashes`; return their number."""
     for i in range(data.size):
         out[i] = hashes[data[i]]
     return data.size
@@ -179,7 +179,7 @@ def byte_tokens(data, hashes, out):
 
 @kernel
 def char_tokens(text, ascii_hashes, out):
-    """Hash the code points of a text to `out`; return how many there are."""
+    """Hash the code points of a text to `out`; return their number."""
     count = 0
     i = 0
     while i < text.size:
@@ -192,7 +192,7 @@ def char_tokens(text, ascii_hashes, out):
 
 @kernel
 def number_tokens(data, out):
-    """Hash token ids, each eight little-endian bytes, to `out`; return how many there are."""
+    """Hash token ids, each eight little-endian bytes, to `out`; return their number."""
     count = data.size >> 3
     for i in range(count):
         out[i] = hash_number(load8(data, 8 * i))
@@ -201,7 +201,7 @@ def number_tokens(data, out):
 
 @kernel
 def hash_texts(data, offsets, out):
-    """Hash each text as one token; text i is `data[offsets[i]:offsets[i+1]]`. Zeros at its end count."""
+    """Hash each text as one token. Text i is `data[offsets[i]:offsets[i+1]]`. Trailing zeros count."""
     for i in range(out.size):
         h = np.uint64(0)
         chunk = np.uint64(0)

@@ -1,4 +1,4 @@
-"""Vectors -> band keys, exact scores, and which of many products are large enough."""
+"""Kernels for vectors: band keys, exact scores, and selection of products that are large enough."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from lookalike.kernels.hashing import FIRST, SECOND, absorb
 from lookalike.kernels.jit import count_ones, inline, kernel
 
 RUN = 64
-"""Products that are looked at together, before any of them is."""
+"""Products checked together before each is checked by itself."""
 
 LANES = 8
-"""Sums that are kept at a time, in an order of their own: the same for all vectors, whoever compares them."""
+"""Partial sums kept at a time. They fix the order of summation, so scores are the same wherever they are computed."""
 
 
 @kernel
@@ -28,13 +28,13 @@ def fingerprint_rows(words, prints):
 
 @inline
 def begin_key(band):
-    """Return what the key of a band begins with, so that no two bands have the same keys."""
+    """Return the initial key of a band, so that no two bands have the same keys."""
     return np.uint64(band + 1) * SECOND
 
 
 @kernel
 def sign_keys(products, rows, keys):
-    """Write a key for each band and vector: on which side of `rows` planes it is; `products` are with all of them."""
+    """Write a key per band and vector: its sides of `rows` planes. `products` are those with all normals of planes."""
     for i in range(products.shape[0]):
         at = 0
         for band in range(keys.shape[0]):
@@ -51,7 +51,7 @@ def sign_keys(products, rows, keys):
 
 @kernel
 def cell_keys(products, rows, shifts, width, keys):
-    """Write a key for each band and vector: in which cells it is, of that width, along `rows` directions."""
+    """Write a key per band and vector: its cells, of the given width, along `rows` directions."""
     for i in range(products.shape[0]):
         at = 0
         for band in range(keys.shape[0]):
@@ -65,7 +65,7 @@ def cell_keys(products, rows, shifts, width, keys):
 
 @kernel
 def feature_keys(vectors, rows, features, shifts, widths, keys):
-    """Write a key for each band and vector: in which cells it is along `rows` of its features."""
+    """Write a key per band and vector: its cells along `rows` of its features."""
     for i in range(vectors.shape[0]):
         at = 0
         for band in range(keys.shape[0]):
@@ -79,16 +79,16 @@ def feature_keys(vectors, rows, features, shifts, widths, keys):
 
 
 @kernel
-def bit_keys(vectors, rows, places, keys):
-    """Write a key for each band and row of bytes: `rows` of its bits."""
+def bit_keys(vectors, rows, positions, keys):
+    """Write a key per band and row of bytes: `rows` of its bits."""
     for i in range(vectors.shape[0]):
         at = 0
         for band in range(keys.shape[0]):
             key = begin_key(band)
             bits = np.uint64(0)
             for row in range(rows):
-                place = places[at + row]
-                bit = np.uint64(vectors[i, place >> 3]) >> np.uint64(7 - (place & 7)) & np.uint64(1)
+                position = positions[at + row]
+                bit = np.uint64(vectors[i, position >> 3]) >> np.uint64(7 - (position & 7)) & np.uint64(1)
                 bits = bits << np.uint64(1) | bit
                 if row & 63 == 63:
                     key = absorb(key, bits)
@@ -105,14 +105,14 @@ def product(one, two):
 
 @inline
 def squared_difference(one, two):
-    """Square how far apart two numbers are, in double precision."""
+    """Square the difference of two numbers, in double precision."""
     apart = np.float64(one) - np.float64(two)
     return apart * apart
 
 
 @inline
 def sum_in_lanes(of, one, two, sums):
-    """Add up a function of each two numbers of two vectors, in lanes, and then the lanes."""
+    """Sum a function of the pairs of numbers of two vectors in lanes, and then sum the lanes."""
     whole = one.size - one.size % LANES
     sums[:] = 0.0
     for j in range(0, whole, LANES):
@@ -128,7 +128,7 @@ def sum_in_lanes(of, one, two, sums):
 
 @kernel
 def dot_products(left, right, vectors, out):
-    """Write the product of each two vectors, in double precision."""
+    """Write the dot product of each pair of vectors, in double precision."""
     sums = np.empty(LANES, np.float64)
     for i in range(left.size):
         out[i] = sum_in_lanes(product, vectors[left[i]], vectors[right[i]], sums)
@@ -136,7 +136,7 @@ def dot_products(left, right, vectors, out):
 
 @kernel
 def squared_distances(left, right, vectors, out):
-    """Write the square of the Euclidean distance of each two vectors, in double precision."""
+    """Write the squared Euclidean distance of each pair of vectors, in double precision."""
     sums = np.empty(LANES, np.float64)
     for i in range(left.size):
         out[i] = sum_in_lanes(squared_difference, vectors[left[i]], vectors[right[i]], sums)
@@ -144,7 +144,7 @@ def squared_distances(left, right, vectors, out):
 
 @kernel
 def close_features(left, right, vectors, tolerances, out):
-    """Write in how many features each two vectors are close: apart by no more than the tolerance."""
+    """Write the number of features in which each pair of vectors is close: within the tolerance."""
     for i in range(left.size):
         one, two = vectors[left[i]], vectors[right[i]]
         close = 0
@@ -154,12 +154,11 @@ def close_features(left, right, vectors, tolerances, out):
 
 
 @kernel
-def gather_above(products, least, diagonal, out):
-    """Write the places of products that are at least `least`, row by row; return how many, and the row it came to.
+def gather_above(products, minimum, diagonal, out):
+    """Write the positions of products of at least `minimum`, row by row; return their number, and the row reached.
 
-    Where rows and columns are the same vectors, `diagonal` is the column that the first row meets itself in, and only
-    those right of it count; elsewhere -1. It stops before a row that might not fit in `out`, whose columns are rows and
-    columns of `products`.
+    If rows and columns are the same vectors, `diagonal` is the column of the first row itself, and only columns right
+    of the diagonal count; otherwise it is -1. It stops before a row that might not fit in `out`: (rows, columns).
     """
     row_out, column_out = out
     filled = 0
@@ -169,9 +168,9 @@ def gather_above(products, least, diagonal, out):
             return filled, i
         for begin in range(first, products.shape[1], RUN):
             end = min(begin + RUN, products.shape[1])
-            if any_above(products[i, begin:end], least):
+            if any_above(products[i, begin:end], minimum):
                 for j in range(begin, end):
-                    if products[i, j] >= least:
+                    if products[i, j] >= minimum:
                         row_out[filled] = i
                         column_out[filled] = j
                         filled += 1
@@ -179,24 +178,24 @@ def gather_above(products, least, diagonal, out):
 
 
 @inline
-def any_above(products, least):
-    """Tell whether one is large enough; most runs have none, and a loop without a way out is done many at a time."""
+def any_above(products, minimum):
+    """Return whether any product is large enough. Most runs have none, and a loop without an exit is vectorised."""
     found = False
     for product in products:
-        found |= product >= least
+        found |= product >= minimum
     return found
 
 
 @kernel
 def bit_distances(left, right, words, out):
-    """Write in how many bits each two rows of words differ."""
+    """Write the number of bits in which each pair of rows of words differs."""
     for i in range(left.size):
         out[i] = differing(words[left[i]], words[right[i]])
 
 
 @kernel
 def all_bit_distances(one, two, out):
-    """Write in how many bits each row of the one differs from each of the other."""
+    """Write the negative number of bits in which each row of `one` differs from each row of `two`."""
     for i in range(one.shape[0]):
         for j in range(two.shape[0]):
             out[i, j] = -differing(one[i], two[j])
@@ -213,7 +212,7 @@ def differing(one, two):
 
 @kernel
 def all_close_features(one, two, tolerances, out):
-    """Write in how many features each row of the one is close to each of the other."""
+    """Write the number of features in which each row of `one` is close to each row of `two`."""
     for i in range(one.shape[0]):
         for j in range(two.shape[0]):
             close = 0
@@ -224,7 +223,7 @@ def all_close_features(one, two, tolerances, out):
 
 @kernel
 def all_shared_cells(one, two, widths, out):
-    """Write in how many features each row of the one is in a cell with each of the other, on average over shifts."""
+    """Write the mean number, over shifts, of features in which each row of `one` shares a cell with each of `two`."""
     for i in range(one.shape[0]):
         for j in range(two.shape[0]):
             shared = 0.0

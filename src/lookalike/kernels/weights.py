@@ -1,10 +1,10 @@
-"""Weighted sets: put in order, compared, joined and scanned.
+"""Kernels for weighted sets: sorting, comparison, the prefix filter, and scans.
 
-A set of n elements is 2 n numbers of 64 bits: the hashes of its elements in ascending order, then their weights.
-Where a set begins is counted in such numbers, its size in elements.
+A set of n elements is 2 n numbers of 64 bits: the hashes of its elements in ascending order, then their weights. The
+offset of a set is counted in such numbers, its size in elements.
 
-Sums of weights are rounded, in an order that may differ. What only filters allows for that: `SLACK`, and what `ROUNDED`
-makes of it for every addition. A similarity itself is summed in the order of hashes, whichever set comes first.
+Sums of weights are rounded, in an order that may differ. Filters allow for that by `SLACK`, and by `ROUNDED` per
+addition. A similarity itself is summed in the order of hashes, whichever set comes first.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from lookalike.kernels.prefix import ANY, bits_apart, frequency, rarity
 from lookalike.kernels.shingles import place
 
 REST = np.float32
-"""What is left of a set from an element on: its share of the total, a little too large rather than too small."""
+"""The type of the rest of a set from an element on: its share of the total, rounded up."""
 
 SLACK = 1e-6
 ROUNDED = 2.0**-51
 
 FEW = 24
-"""Elements up to which sorting by insertion takes less time."""
+"""The number of elements up to which insertion sort is faster."""
 
 
 @kernel
 def pack(numbers, weights, offsets, spare, out, bounds):
-    """Write the sets of items whose elements are numbers; `bounds` tells where each begins and ends in `out`.
+    """Write the sets of items whose elements are numbers. `bounds` holds where each begins and ends in `out`.
 
-    Weights of an element that is there again are added up, in the order they come. `spare` is that of `sort_pairs`.
+    Weights of duplicate elements are summed, in the given order. `spare` is that of `sort_pairs`.
     """
     values = out.view(np.float64)
     bounds[0] = 0
@@ -53,10 +53,10 @@ def pack(numbers, weights, offsets, spare, out, bounds):
 
 @kernel
 def sort_pairs(hashes, weights, spare):
-    """Sort hashes with their weights; equal ones stay in order.
+    """Sort hashes with their weights, stably.
 
-    Runs are sorted by insertion and merged, if there are several in `spare`: room for as many hashes, and weights.
-    (NumPy's sort by index would take seconds to compile, and so would a copy of one array to another.)
+    Runs are sorted by insertion and, if there are several, merged in `spare`: room for as many hashes and weights.
+    (NumPy's sort by index would take seconds to compile, and so would copying one array to another.)
     """
     size = hashes.size
     for begin in range(0, size, FEW):
@@ -97,7 +97,7 @@ def insert_pairs(hashes, weights):
 
 @kernel
 def add_equal(hashes, weights):
-    """Make one of equal hashes that follow each other, with the sum of their weights; return how many are left."""
+    """Merge adjacent equal hashes, with the sum of their weights; return the number of hashes left."""
     kept = 0
     for i in range(hashes.size):
         if kept > 0 and hashes[kept - 1] == hashes[i]:
@@ -149,9 +149,9 @@ def weighted_jaccard(one, one_weights, two, two_weights):
 
 @kernel
 def similarities(left, right, lefts, rights, threshold, out):
-    """Write the similarity of each set on the left with one on the right, or 0 where it is below the threshold.
+    """Write the similarity of each left set with the right one, or 0 where it is below the threshold.
 
-    `lefts` and `rights` are (numbers, where sets begin, their sizes).
+    `lefts` and `rights` are (numbers, begins of sets, their sizes).
     """
     ones, one_begins, one_sizes = lefts
     twos, two_begins, two_sizes = rights
@@ -173,18 +173,18 @@ def similarities(left, right, lefts, rights, threshold, out):
 
 @inline
 def may_reach(threshold, shared, one, two):
-    """Tell whether sets of two total weights that share so much at most can reach the threshold."""
+    """Return whether sets of two total weights that share at most `shared` can reach the threshold."""
     return shared * (1.0 + threshold) * (1.0 + SLACK) >= threshold * (one + two)
 
 
 @kernel
 def prefixes(part, totals, threshold, marks, work, out):
-    """Write the elements by which members may be found; return how many there are.
+    """Write the elements by which members may be found; return their number.
 
-    For each its key, whose it is, and what share of the set's weight is left from it on: these are the columns of
-    `out`. Rare elements come first. The prefix ends where so little is left that the threshold cannot be reached.
-    Elements that cannot be shared are passed over. `part` is (numbers, where members begin, their sizes, members);
-    `totals` are by item; `marks` is what `mark_elements` has written; `work` is twice what `sort_pairs` calls spare.
+    The columns of `out` are the key of each element, its owner, and the share of the set's weight left from it on. Rare
+    elements come first. The prefix ends where too little weight is left to reach the threshold. Elements that cannot be
+    shared are skipped. `part` is (numbers, begins of members, their sizes, members). `totals` are by item. `marks` is
+    the output of `mark_elements`. `work` is two arrays as `spare` of `sort_pairs`.
     """
     numbers, begins, sizes, members = part
     keys, owners, rests = out
@@ -220,9 +220,9 @@ def prefixes(part, totals, threshold, marks, work, out):
 
 @kernel
 def find_short(owners, rests, totals, threshold, short):
-    """Tell which elements come early enough that another set of the same weight could be found by them.
+    """Write which entries are short: their element is early enough to find another set of the same weight by it.
 
-    Of two sets, the lighter one is always found by such an element.
+    Of two sets, the lighter one is always found by a short entry.
     """
     for i in range(owners.size):
         total = totals[owners[i]]
@@ -231,10 +231,10 @@ def find_short(owners, rests, totals, threshold, short):
 
 @kernel
 def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, threshold, left, right):
-    """Write the candidates of each bucket's next pivots with the entries after them; return how many.
+    """Write the candidates of each bucket's next pivots with the entries after them; return their number.
 
-    `sets` is (owner of each entry, share of its weight that is left from the shared element on, totals of items). A
-    candidate must be able to reach the threshold with what is left.
+    `sets` is (owner of each entry, share of its weight left from the shared element on, totals of items). A candidate
+    must be able to reach the threshold with the weight left.
     """
     owners, rests, totals = sets
     count = 0
@@ -249,8 +249,8 @@ def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, thresho
                 other = owners[entries[i]]
                 if not are_apart(item, other, root, sides):
                     continue
-                left_over = min(rest, np.float64(rests[entries[i]]) * totals[other])
-                if not may_reach(threshold, left_over, total, totals[other]):
+                shared = min(rest, np.float64(rests[entries[i]]) * totals[other])
+                if not may_reach(threshold, shared, total, totals[other]):
                     continue
                 left[count] = item
                 right[count] = other
@@ -264,12 +264,12 @@ def propose_prefixes(entries, bounds, pivots, widths, root, sides, sets, thresho
 
 @kernel
 def find_resembling(sets, first, index, totals, threshold, work, out):
-    """Write which of the few may reach the threshold with each set from `first` on; return how many, where it stopped.
+    """Write which of the few sets may reach the threshold with each set from `first` on.
 
-    `sets` is (numbers, where sets begin, their sizes). `index` is (table, starts, keys, members, weights): a run of
-    equal `keys` begins where the table says, with the set and the weight of each. `totals` are those of the few. `work`
-    is (shared and touched, with room for each of them, the former 0). `out` is (which set, which of the few); it stops
-    when those of another set might not fit.
+    Return their number, and the set it stopped at. `sets` is (numbers, begins of sets, their sizes). `index` is (table,
+    starts, keys, members, weights): `starts` is where a run of equal `keys` begins, with the set and weight of each.
+    `totals` are those of the few. `work` is (shared and touched, with room for each of the few, shared all 0). `out` is
+    (set, position among the few). It stops when the hits of another set might not fit.
     """
     numbers, begins, sizes = sets
     table, starts, keys, members, held = index
@@ -280,7 +280,7 @@ def find_resembling(sets, first, index, totals, threshold, work, out):
     for i in range(first, begins.size):
         if filled + totals.size > out[0].size:
             return filled, i
-        met = 0
+        count = 0
         total = 0.0
         for k in range(begins[i], begins[i] + sizes[i]):
             weight = weights[k + sizes[i]]
@@ -292,11 +292,11 @@ def find_resembling(sets, first, index, totals, threshold, work, out):
             while j < keys.size and keys[j] == numbers[k]:
                 one = members[j]
                 if shared[one] == 0.0:
-                    touched[met] = one
-                    met += 1
+                    touched[count] = one
+                    count += 1
                 shared[one] += min(weight, held[j])
                 j += 1
-        for k in range(met):
+        for k in range(count):
             one = touched[k]
             if may_reach(threshold, shared[one], total, totals[one]):
                 out[0][filled] = i

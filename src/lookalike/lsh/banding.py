@@ -70,7 +70,7 @@ class Banding:
     def plot(self, path: Path | str | None = None, threshold: float | None = None) -> Figure:
         """Draw the S-curve with matplotlib, and write it if there is a path: .svg, .png or .pdf.
 
-        With a threshold, the areas of what is compared in vain and of what is missed are shaded.
+        With a threshold, the areas of false candidates and of missed pairs are shaded.
         """
         from lookalike.report import plots  # noqa: PLC0415 - needs matplotlib
 

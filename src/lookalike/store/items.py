@@ -24,7 +24,7 @@ MIN_RESIDENT = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The location of a batch's band keys: those of band b begin at `begin + b * count`. Or of its sample."""
+    """The location of a batch's band keys (those of band b begin at `begin + b * count`), or of its sample."""
 
     begin: int
     count: int

@@ -68,7 +68,7 @@ class Vectors:
         return self.nulls
 
     def check(self, batch: Batch, source: Source) -> Checked:
-        """Check a batch, in any thread: raise where a vector cannot be compared, naming its place."""
+        """Check a batch, in any thread: raise an error if a vector cannot be compared, naming its location."""
         missing = batch.items.is_null().to_numpy(zero_copy_only=False)
         self._rows.check(batch, source, self._measure)
         rows = matrix_of(batch.items)
@@ -127,7 +127,9 @@ class Vectors:
         if checked.bits:
             has, had = checked.given_bits or checked.bits, self._given_bits or self.bits
         what, unit = self._rows.noun, self._rows.unit
-        return InputError(f"{where}: the {what} has {has} {unit}, but those before have {had}. Make all of one length")
+        return InputError(
+            f"{where}: the {what} has {has} {unit}, but earlier ones have {had}. Make all of equal length"
+        )
 
     def finish(self) -> None:
         """Complete the collection. A collection of only nulls gets rows, too."""

@@ -29,7 +29,7 @@ def sampled_bandings(recipe: Recipe, recall: float) -> Iterator[Banding]:
 
 
 def short_bandings(slot_chance: float, recall: float, max_slots: float, max_rows: int) -> list[Banding]:
-    """List bandings, one per number of rows, until a signature becomes too long to be worth it."""
+    """List bandings, one per number of rows, until signatures become too long to pay off."""
     found = []
     for rows in range(1, LARGEST_SIGNATURE):
         bands = bands_for(slot_chance, recall, rows)
