@@ -98,13 +98,12 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
 
 
 def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[Settings]) -> Nearest:  # noqa: ANN401
-    """Find the k most similar others of each item, or the k of `against` that are most similar to it.
+    """Find the k most similar other items of each item, or the k items of `against` most similar to it.
 
-    Scores are exact. Of vectors by cosine, some of the k may be others than the very nearest, as `recall` allows: by
-    default 0.99 of them, in the mean, are the nearest. With `measure_recall`, the nearest of so many items are looked
-    for exactly, to say how many of them were found; where nothing can be missed, the recall is 1 without that. A
-    threshold leaves out what is less similar. What shares nothing with an item is not listed, so there may be fewer
-    than k. By containment, it is the item that is in the others.
+    Scores are exact. For vectors by cosine, `recall` is the expected share of the k nearest that is found, 0.99 by
+    default; every other search misses nothing. With `measure_recall`, that many items are searched exactly to measure
+    it. A threshold leaves out less similar items. What shares nothing with an item is never listed, so there may be
+    fewer than k. By containment, it is the item that is contained in the others.
 
     >>> nearest([{1, 2, 3}, {1, 2}, {2, 3, 4}], k=1)
     Nearest: 1 per item, for 3 items
