@@ -156,6 +156,7 @@ def django() -> dict[str, str]:
     return dict(zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True))
 
 
+@pytest.mark.slow
 def test_recall_on_versions_of_documents() -> None:
     texts = list(django().values())
     exact = exact_pairs(texts, 5, min(THRESHOLDS))

@@ -31,6 +31,7 @@ def test_similarity_is_that_of_the_sets(left: str, right: str, shingling: dict[s
     assert found.is_pair == (bool(one & two) and found.similarity >= 0.5)
 
 
+@pytest.mark.slow
 @given(texts, texts, brute_force.shinglings(), brute_force.thresholds)
 def test_it_says_what_a_run_does(left: str, right: str, shingling: dict[str, Any], threshold: float) -> None:
     settings: dict[str, Any] = {"threshold": threshold, "bands": 5, "rows": 2, **shingling}

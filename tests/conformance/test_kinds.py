@@ -54,6 +54,7 @@ def pairs_of(found: Any) -> dict[tuple[int, int], float]:
     return {(left, right): value for left, right, value in found}
 
 
+@pytest.mark.slow
 def test_an_exact_search_finds_what_compare_calls_pairs(engine: Engine, sample: Sample) -> None:
     assert pairs_of(engine.find_pairs(sample.items, recall=1.0, **sample.settings)) == values(sample)
 

@@ -70,6 +70,7 @@ def hostile_report(folder: Path) -> tuple[Path, list[str]]:
     return report, sorted(shown)
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_text_in_a_browser(browser: Any, tmp_path: Path) -> None:
     report, texts = hostile_report(tmp_path)
     html = report.read_text(encoding="utf-8")
@@ -91,6 +92,7 @@ def test_hostile_texts_stay_text_in_a_browser(browser: Any, tmp_path: Path) -> N
     assert "49" not in title
 
 
+@pytest.mark.slow
 def test_a_report_prints(browser: Any, tmp_path: Path) -> None:
     report, _ = hostile_report(tmp_path)
     browser(report, f"--print-to-pdf={tmp_path / 'run.pdf'}")
