@@ -66,14 +66,31 @@ class Collection(ABC):
 
     recipe: Recipe
     """The recipe by which items are compared. Once they are complete, its measure knows all about them."""
-    count: int
-    nulls: int
-    empty: int
-    """Items without features, nulls included."""
-    single: int
-    """Items with a single feature."""
-    fragile: int
-    """Items that a single changed token brings below the threshold."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """The number of items."""
+
+    @property
+    @abstractmethod
+    def nulls(self) -> int:
+        """The number of nulls."""
+
+    @property
+    @abstractmethod
+    def empty(self) -> int:
+        """Items without features, nulls included."""
+
+    @property
+    @abstractmethod
+    def single(self) -> int:
+        """Items with a single feature."""
+
+    @property
+    @abstractmethod
+    def fragile(self) -> int:
+        """Items that a single changed token brings below the threshold."""
 
     @abstractmethod
     def add(self, batches: Iterator[Batch], source: Source, advance: Advance) -> None:

@@ -69,27 +69,27 @@ class SetCollection(Collection):
         self._local = threading.local()
 
     @property
-    def count(self) -> int:  # type: ignore[override]  # counted as they are stored
+    def count(self) -> int:
         """The number of items."""
         return self._items.count
 
     @property
-    def nulls(self) -> int:  # type: ignore[override]
+    def nulls(self) -> int:
         """The number of nulls."""
         return self._items.nulls
 
     @property
-    def empty(self) -> int:  # type: ignore[override]
+    def empty(self) -> int:
         """Items without a shingle, nulls included."""
         return self._items.empty
 
     @property
-    def single(self) -> int:  # type: ignore[override]
+    def single(self) -> int:
         """Items with a single shingle."""
         return self._items.single
 
     @property
-    def fragile(self) -> int:  # type: ignore[override]
+    def fragile(self) -> int:
         """Items that a single changed token brings below the threshold."""
         return self._items.fragile
 

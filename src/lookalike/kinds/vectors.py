@@ -122,17 +122,17 @@ class VectorCollection(Collection):
         self._signed = False
 
     @property
-    def count(self) -> int:  # type: ignore[override]  # counted as they are stored
+    def count(self) -> int:
         """The number of items."""
         return self._vectors.count
 
     @property
-    def nulls(self) -> int:  # type: ignore[override]
+    def nulls(self) -> int:
         """The number of nulls."""
         return self._vectors.nulls
 
     @property
-    def empty(self) -> int:  # type: ignore[override]
+    def empty(self) -> int:
         """The number of nulls: every other vector has features."""
         return self._vectors.nulls
 

@@ -47,7 +47,9 @@ Join = Callable[[NDArray[np.int32]], Iterator["Proposer"]]
 class Banded(Protocol):
     """Items with one key per band."""
 
-    count: int
+    @property
+    def count(self) -> int:
+        """The number of items."""
 
     def read_band(self, band: int, keys: NDArray[np.uint64]) -> None:
         """Read the keys of one band, for every item."""
