@@ -27,6 +27,20 @@ class Columns:
         return int(np.diff(self.offsets).max(initial=0))
 
 
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Items anywhere in a buffer: item i is `data[begins[i]:ends[i]]`."""
+
+    data: NDArray[np.uint8]
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest item."""
+        return int((self.ends - self.begins).max(initial=0))
+
+
 def text_columns(texts: pa.Array) -> Columns:
     """Return the buffers of a string array."""
     texts = null_as_empty(texts)

@@ -18,6 +18,8 @@ from lookalike.kernels.tokens import hash_texts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.features.columns import Spans
+
 
 NUMBER = 8
 """Bytes of a token id."""
@@ -44,15 +46,8 @@ class TokenShingler(Shingler):
         codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         return runs(codes != ord(" "))
 
-    def _write_grams(
-        self,
-        data: NDArray[np.uint8],
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        counts: NDArray[np.int64],
-    ) -> None:
-        kernels.number_grams(data, begins, ends, self._size, out, counts)
+    def _write_grams(self, items: Spans, out: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+        kernels.number_grams(items.data, items.begins, items.ends, self._size, out, counts)
 
 
 class ElementShingler(TokenShingler):

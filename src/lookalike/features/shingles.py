@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from lookalike.features.columns import Spans
 from lookalike.kernels import shingles as kernels
 from lookalike.kernels.hashing import base_power
 
@@ -37,14 +38,7 @@ class Shingler(ABC):
         """Return the items of an Arrow array as kernels read them, normalised; a null is an empty item."""
 
     @abstractmethod
-    def _write_grams(
-        self,
-        data: NDArray[np.uint8],
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        counts: NDArray[np.int64],
-    ) -> None:
+    def _write_grams(self, items: Spans, out: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
         """Write the shingles of items, one item after the other, and how many each has."""
 
     def readable(self, item: Any) -> str:  # noqa: ANN401 - a text, or a list of numbers
@@ -72,7 +66,7 @@ class Shingler(ABC):
         """
         counts = np.empty(len(begins), np.int64)
         out = self._buffer("out", int((ends - begins).sum()) + len(begins) + 1)
-        self._write_grams(data, begins, ends, out, counts)
+        self._write_grams(Spans(data, begins, ends), out, counts)
         grams = out[: counts.sum()]
         if self.shingling.bag:
             kernels.make_sets(grams, counts, True, self._set_work(int(counts.max(initial=0))))

@@ -23,6 +23,8 @@ from lookalike.kernels.tokens import PADDING, SINGLE, WORD, is_ascii
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.features.columns import Spans
+
 LONGEST = 600 << 20
 """The maximum length of a text in bytes: positions are 32-bit numbers, and rewriting may treble the length."""
 
@@ -96,17 +98,12 @@ class WordShingler(TextShingler):
         ends = (kinds == SINGLE) | (inside & ~np.append(inside[1:], False))
         return np.flatnonzero(begins), np.flatnonzero(ends) + 1
 
-    def _write_grams(
-        self,
-        data: NDArray[np.uint8],
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        counts: NDArray[np.int64],
-    ) -> None:
+    def _write_grams(self, items: Spans, out: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
         case_bit = np.uint8(32 if self.shingling.lower else 0)
-        work = self._word_work(int((ends - begins).max(initial=0)))
-        kernels.word_grams(data, begins, ends, self._size, case_bit, self._characters, work, out, counts)
+        work = self._word_work(items.longest)
+        kernels.word_grams(
+            items.data, items.begins, items.ends, self._size, case_bit, self._characters, work, out, counts
+        )
 
     def _word_work(self, longest: int) -> tuple[NDArray[Any], ...]:
         room = 3 * longest + 2 * PADDING
@@ -132,15 +129,10 @@ class ByteShingler(TextShingler):
             hashes = np.array([hash_number(np.uint64(byte)) for byte in range(256)], np.uint64)
             return hashes, hashes * self._size[1]
 
-    def _write_grams(
-        self,
-        data: NDArray[np.uint8],
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        counts: NDArray[np.int64],
-    ) -> None:
-        kernels.char_grams(data, begins, ends, self._size, self._byte_hashes, self.whole_bytes, out, counts)
+    def _write_grams(self, items: Spans, out: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+        kernels.char_grams(
+            items.data, items.begins, items.ends, self._size, self._byte_hashes, self.whole_bytes, out, counts
+        )
 
 
 class CharacterShingler(ByteShingler):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from lookalike.features.columns import Spans
+
 NUMBER = 8
 """Bytes of a hash, or of a weight."""
 
@@ -39,14 +41,7 @@ class Weigher(Shingler):
         data.flags.writeable = False
         return Columns(data, bounds * NUMBER)
 
-    def _write_grams(
-        self,
-        data: NDArray[np.uint8],
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        out: NDArray[np.uint64],
-        counts: NDArray[np.int64],
-    ) -> None:
+    def _write_grams(self, items: Spans, out: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
         raise NotImplementedError("a weighted set is not made of shingles")
 
     def sets(self, data: NDArray[np.uint8], bounds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
