@@ -22,6 +22,7 @@ from lookalike.errors import RecipeError
 from lookalike.lsh import buckets
 from lookalike.results import Clusters, Deduplicated, Nearest, Pairs, cluster_table, nearest_table, pair_table
 from lookalike.summary import recall_notes
+from lookalike.tuning.tune import check_recall
 
 if TYPE_CHECKING:
     from lookalike.options import Settings
@@ -113,6 +114,7 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
       2     0      1     0.5000
     """
     k, recall = check_count("k", k), plain_number(settings.get("recall", 0.99))
+    check_recall(recall)
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
     with Run(without_bands(settings), items, against) as run:

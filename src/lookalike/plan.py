@@ -116,7 +116,7 @@ def shingling_of(given: dict[str, Any], kind: str) -> Shingling:
     default = f"{usual.name}:{usual.size}" if usual.sized else usual.name
     shingling = Shingling.parse(given.get("shingle") or default, **switches)
     if shingling.feature.kind != kind:
-        raise RecipeError(f"`shingle` {shingling} does not apply to {kind}. Leave it out")
+        raise RecipeError(f"`shingle` {shingling} does not apply to {usual.items}. Leave it out")
     return shingling
 
 
@@ -138,7 +138,9 @@ def kind_asked(settings: Settings) -> str | None:
     """Return the kind that items must be, if options imply one."""
     shingle = str(settings.get("shingle") or "")
     if settings.get("element") is not None:  # a long table
-        weighted = bool(settings.get("weight")) or shingle == set_type(weighted=True).name
+        weighted = bool(settings.get("weight"))
+        if shingle == set_type(weighted=True).name and not weighted:
+            raise RecipeError(f"`weight` must be the column of weights of a long table, for the shingle {shingle}")
         return set_type(weighted=weighted).name
     if shingle:
         return Shingling.parse(shingle).feature.kind

@@ -159,7 +159,7 @@ def test_compare() -> None:
         (["--recall", "99"], "did you mean 0.99?"),
         (["--shingle", "words"], "such as words:5. Got 'words'"),
         (["--shingle", "words:0"], "1..1000. Got words:0"),
-        (["--shingle", "bytes:4", "--lower"], "takes bytes as they are"),
+        (["--shingle", "bytes:4", "--lower"], "compares items as they are"),
         (["--bands", "3"], "--bands and --rows go together"),
         (["--bands", "99999", "--rows", "9"], "at most 65536"),
         (["--threads", "0"], "--threads must be a whole number, at least 1. Got 0"),

@@ -264,11 +264,11 @@ def test_numbers_of_numpy_are_numbers() -> None:
         (np.eye(3), {"measure": "manhattan"}, "must be cosine, euclidean or agreement for vectors. Got 'manhattan'"),
         ([{1}], {"measure": "manhattan"}, "must be jaccard, dice, .* for sets. Got 'manhattan'"),
         (np.eye(3), {"bag": True}, "`bag` counts repeated elements of sets, which vectors do not have"),
-        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not apply to elements"),
+        (sparse.csr_array(np.eye(3)), {"shingle": "words:3"}, "`shingle` words:3 does not apply to sets"),
         (
             pa.table({"a": ["x"], "b": ["y"]}),
             {"item": "a", "element": "b", "shingle": "words:3"},
-            "`shingle` words:3 does not apply to elements",
+            "`shingle` words:3 does not apply to sets",
         ),
     ],
 )

@@ -268,7 +268,7 @@ def test_elements_of_two_types_are_refused(tmp_path: Path) -> None:
         (BASKETS, {"sketch": "classic"}, "`sketch` must be fast for weighted sets. Got classic"),
         (BASKETS, {"bag": True}, "which weighted sets do not have"),
         (BASKETS, {"shingle": "weights:2"}, "has no size. Got weights:2"),
-        (BASKETS, {"lower": True}, "weights takes weights as they are"),
+        (BASKETS, {"lower": True}, "weights compares items as they are"),
         (BASKETS, {"weight": "units"}, "`weight` is a column of a long table"),
         ([{1}, {2}], {"weight": True}, "the input holds elements"),
         (["a"], {"shingle": "weights"}, "item 0 is str, but must be a dict of weights"),

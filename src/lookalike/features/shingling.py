@@ -63,7 +63,7 @@ class Shingling:
         }
         if not self.feature.is_text and any(changes.values()):
             switch = next(name for name, on in changes.items() if on)
-            raise RecipeError(f"`{switch}` normalises text, but {self} takes {self.kind} as they are. Leave it out")
+            raise RecipeError(f"`{switch}` normalises text, but {self} compares items as they are. Leave it out")
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.size}" if self.feature.sized else self.kind

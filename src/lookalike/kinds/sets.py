@@ -99,8 +99,6 @@ class WrittenSets(SetCollection):
 class ElementCollection(WrittenSets):
     """The sets of a run."""
 
-    rates = SETS
-
     def _make_signer(self, *, exactly: bool) -> Signer | Sampler:
         """Return what signs sets, or keeps them whole for an exact search: elements are not as rare as shingles."""
         return Sampler(self.recipe, self._shingler, ALL) if exactly else Signer(self.recipe, self._shingler)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from lookalike.measures.sets import set_measure
 from lookalike.neighbours.sets import ListFinder, ScanFinder
 from lookalike.store.items import Items
 from lookalike.store.sets import READ_AHEAD, Sets
-from lookalike.tuning.cost import TEXTS, Rates, SetCosts
+from lookalike.tuning.cost import SetCosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +56,6 @@ TEXT_AT_A_TIME = 1 << 22
 
 class SetCollection(Collection):
     """The items of a run, compared as sets of shingles."""
-
-    rates: ClassVar[Rates] = TEXTS
 
     def __init__(self, recipe: Recipe, resources: Resources, shingler: Shingler, *, searched: bool) -> None:
         self.recipe = recipe
@@ -263,4 +261,4 @@ class SetCollection(Collection):
 
     def costs(self, sample: NDArray[np.int32], compared: int) -> SetCosts:
         """Return the cost model of the collection."""
-        return SetCosts(self._few(sample).sizes.astype(np.float64), compared, self.recipe.sketch, self.rates)
+        return SetCosts(self._few(sample).sizes.astype(np.float64), compared, self.recipe.sketch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 from lookalike.checks import check_number
@@ -34,7 +34,7 @@ def register(of: str, name: str) -> Any:  # noqa: ANN401 - a decorator
     ... class Same(Measure):
     ...     \"\"\"Whether two sets are equal.\"\"\"
     >>> Measure("same")
-    Same(name='same', of='sets', tolerance=None, bits=0)
+    Measure(name='same', of='sets', tolerance=None, bits=0)
     """
 
     def add(cls: M) -> M:
@@ -45,7 +45,13 @@ def register(of: str, name: str) -> Any:  # noqa: ANN401 - a decorator
     return add
 
 
-@dataclass(frozen=True, slots=True)
+def class_of(of: object, name: object) -> type[Measure]:
+    """Return the class of a measure; `Measure` itself if there is none of that name."""
+    known = CLASSES.get((of, name)) if isinstance(of, str) and isinstance(name, str) else None
+    return known or Measure
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Measure:
     """How similar two items are, or how far apart.
 
@@ -103,7 +109,11 @@ class Measure:
 
     def __new__(cls, name: str = "jaccard", of: str = "sets", *_: object, **__: object) -> Self:
         """Make an instance of the class registered under the name."""
-        return object.__new__(CLASSES.get((of, name), cls) if cls is Measure else cls)  # type: ignore[return-value]
+        return object.__new__(class_of(of, name) if cls is Measure else cls)  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        return f"Measure({values})"
 
     def __post_init__(self) -> None:
         if type(self) is Measure:
@@ -113,6 +123,8 @@ class Measure:
                 "`tolerance` is the largest difference between two close features: it is required by the measure "
                 f"agreement and not accepted by any other. Got {self.tolerance!r} with {self.name}"
             )
+        if self.tolerance is not None:
+            check_number("tolerance", self.tolerance)
         if self.tolerance is not None and not 0 < self.tolerance < math.inf:
             raise RecipeError(f"`tolerance` must be above 0. Got {self.tolerance:g}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, get_args
 
+from lookalike.checks import check_count
 from lookalike.errors import RecipeError
 from lookalike.options import EncodingErrors, option
 
@@ -59,8 +60,7 @@ class Options:
             item_type(self.kind)  # which raises if there is no such kind
         if self.encoding_errors not in get_args(EncodingErrors):
             raise RecipeError(f"`encoding_errors` must be strict or replace. Got {self.encoding_errors!r}")
-        if self.batch_bytes < 1:
-            raise RecipeError(f"`batch_bytes` must be at least 1. Got {self.batch_bytes}")
+        check_count("batch_bytes", self.batch_bytes)
         self._check_long_table()
 
     def _check_long_table(self) -> None:

@@ -39,6 +39,11 @@ def named_files(inputs: object) -> Sequence[str | Path] | None:
     if all(isinstance(one, Path) for one in inputs):
         return inputs
     if all(isinstance(one, (str, Path)) and _has_data_suffix(one) for one in inputs) and any(map(_names_file, inputs)):
+        if missing := next((one for one in inputs if isinstance(one, str) and not _names_file(one)), None):
+            raise InputError(
+                f"{_shown(missing)}: no such file or directory; check the path. The list is read as files, because "
+                "other strings in it name files"
+            )
         return inputs
     return None
 

@@ -10,7 +10,7 @@ from lookalike.checks import check_number, check_threshold, plain_number
 from lookalike.errors import RecipeError
 from lookalike.lsh.banding import LARGEST_SIGNATURE, Banding
 from lookalike.measures import NAMES, Measure, one_of
-from lookalike.measures.base import CLASSES
+from lookalike.measures.base import class_of
 from lookalike.tuning.bandings import short_bandings
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def measure_for(
     of = of or next((one for one, names in NAMES.items() if name in names), "sets")
     if bits is not None and (isinstance(bits, bool) or not isinstance(bits, int) or bits < 1):
         raise RecipeError(f"`bits` must be a whole number, at least 1. Got {bits!r}")
-    found = CLASSES.get((of, name), Measure)
+    found = class_of(of, name)
     if bits is not None and not found.takes_bits:
         raise RecipeError(f"`bits` is the number of bits per item, for the measure hamming. Leave it out for {name}")
     if found.takes_tolerance and tolerance is None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.arrays.arrow import null_as_zero
+from lookalike.errors import RecipeError
 from lookalike.kinds import Compared
 from lookalike.plan import plan_early
 from lookalike.store.ids import Ids
@@ -56,6 +57,11 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
     ids: list[Ids] = []
     ranks: list[pa.Array] = []
     boundary = None
+    if keep is not None and keep.by_length and not run.kind.has_parts:
+        raise RecipeError(
+            f"`keep` must be first, last, max:COLUMN or min:COLUMN for {run.kind.name}, which have one length. Got "
+            f"{keep.rule}"
+        )
     plan = plan_early(run.asked, chooses_early=run.kind.chooses_early)
     items = run.kind.collection(plan.recipe if plan else run.asked.recipe, run.resources, searched=searched)
     with run.stages.stage("sign", estimated_items(run)) as advance, run.stages.timed("sign"):
