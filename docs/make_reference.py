@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 
 import lookalike
 from lookalike.cli.app import app
+from lookalike.measures import all_names
 from lookalike.options import OPTIONS, Group, Option, Settings
 
 if TYPE_CHECKING:
@@ -167,7 +168,12 @@ def option_row(option: Option) -> str:
     """Return the row of a table that describes an option."""
     default = option.default_help or ("" if option.default is None else f"`{option.default!r}`")
     meaning = " ".join(filter(None, (option.help, option.python_help)))
-    return f"| `{option.name}` | {type_name(option.type)} | {default} | {meaning} |"
+    return f"| `{option.name}` | {choices_of(option)} | {default} | {meaning} |"
+
+
+def choices_of(option: Option) -> str:
+    """Return the values that an option may have, or the name of its type."""
+    return type_name(Literal[all_names()] if option.names_measure else option.type)
 
 
 def type_name(kind: Any) -> str:  # noqa: ANN401 - any type

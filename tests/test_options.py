@@ -13,8 +13,8 @@ from typer.main import get_command
 from lookalike import Shingling, recipe
 from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
-from lookalike.measures import NAMES
-from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, MeasureName, Option, Settings, names, option
+from lookalike.measures import all_names
+from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
 from lookalike.read.options import Options
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # it is a group
@@ -38,8 +38,8 @@ def test_settings_are_the_table() -> None:
     assert get_type_hints(Settings) == types
 
 
-def test_the_measures_are_those_registered() -> None:
-    assert sorted(get_args(MeasureName)) == sorted({name for names in NAMES.values() for name in names})
+def test_the_command_line_offers_the_measures_that_are_registered() -> None:
+    assert f"--measure <{'|'.join(all_names())}>" in done("pairs", "--help").out
 
 
 @pytest.mark.parametrize("one", OPTIONS, ids=by_name)

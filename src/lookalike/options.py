@@ -18,7 +18,6 @@ from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
 Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking"]
-MeasureName = Literal["jaccard", "dice", "cosine", "overlap", "containment", "euclidean", "agreement", "hamming"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
@@ -41,6 +40,8 @@ class Option:
     is given."""
     python_help: str = ""
     """What only users of the Python API need to know."""
+    names_measure: bool = False
+    """Whether a value is the name of a measure. The command line offers those that are registered."""
     metavar: str | None = None
     short: str = ""
     """Short flag, such as -t."""
@@ -69,7 +70,8 @@ OPTIONS = (
     Option(
         name="measure",
         group="similarity",
-        type=MeasureName,
+        type=str,
+        names_measure=True,
         default_help="jaccard; cosine for vectors; hamming for bits",
         help="How to compare two items. For texts and sets, the size of the intersection divided by: the size of the "
         "union (jaccard), the mean size (dice), the geometric mean of the sizes (cosine), the smaller size (overlap), "
@@ -278,7 +280,7 @@ class Settings(TypedDict, total=False):
     """
 
     threshold: float
-    measure: MeasureName | None
+    measure: str | None
     tolerance: float | None
     recall: float
     shingle: str | None

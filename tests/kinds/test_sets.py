@@ -20,7 +20,6 @@ from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.measures import Measure
 from lookalike.measures.sets import set_measure
-from lookalike.options import MeasureName as Name
 from lookalike.recipe import Recipe
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
@@ -80,7 +79,7 @@ def test_exact_pairs_of_two_collections(measure: str, left: Sets, right: Sets, t
 @every_measure
 @SOME
 @given(SETS, THRESHOLDS)
-def test_clusters_are_those_of_brute_force(measure: Name, collection: Sets, threshold: float) -> None:
+def test_clusters_are_those_of_brute_force(measure: str, collection: Sets, threshold: float) -> None:
     result = deduplicate(collection, measure=measure, threshold=threshold, recall=1)
     roots = naive.components(len(collection), naive.all_pairs(collection, threshold, MEASURES[measure]))
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
@@ -131,7 +130,7 @@ def test_clusters_of_containment_have_the_better_of_both_ways() -> None:
 
 @pytest.mark.parametrize("measure", ["jaccard", "dice", "cosine"])
 @pytest.mark.parametrize("threshold", [0.5, 0.8])
-def test_bands_keep_their_promise(measure: Name, threshold: float) -> None:
+def test_bands_keep_their_promise(measure: str, threshold: float) -> None:
     """Pairs at the threshold, made as unlike in size as the measure allows: there bands find the fewest."""
     rng = np.random.default_rng(11)
     size = 100
@@ -174,7 +173,7 @@ def test_overlap_has_no_bands() -> None:
 
 def test_an_unknown_measure_is_refused() -> None:
     with pytest.raises(RecipeError, match="must be jaccard, dice, cosine, overlap or containment for sets"):
-        find_pairs(BASKETS, measure="cos")  # type: ignore[arg-type]
+        find_pairs(BASKETS, measure="cos")
 
 
 def test_texts_by_another_measure() -> None:

@@ -19,7 +19,6 @@ from lookalike.exact import vectors as exact_vectors
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.measures import Measure
-from lookalike.options import MeasureName as Name
 
 SOME = settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -203,7 +202,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_recipes_of_vectors_are_written_down() -> None:
-    names: list[tuple[Name, Any]] = [("cosine", "vectors"), ("hamming", "bits")]
+    names: list[tuple[str, Any]] = [("cosine", "vectors"), ("hamming", "bits")]
     for name, of in names:
         recipe = Recipe(Shingling(of, 1), Banding(9, 4), 0.5, measure=Measure(name, of, bits=64 if of == "bits" else 0))
         assert Recipe.from_json(recipe.to_json()) == recipe

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
 from lookalike.cli.flags import with_flags
+from lookalike.measures import all_names
 from lookalike.options import OPTIONS, RECIPE, Option, names
 from lookalike.options import option as named
 
@@ -76,6 +77,8 @@ def parameter(option: Option) -> inspect.Parameter:
     """Return an option as a parameter of a command."""
     is_union = get_origin(option.type) in (Union, UnionType)
     kind: Any = get_args(option.type)[0] if is_union else option.type
+    if option.names_measure:
+        kind = Literal[all_names()]
     default = default_of(option)
     kind = kind if default is not None else kind | None
     hint: Any = Annotated[kind, declared(option)]

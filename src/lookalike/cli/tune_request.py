@@ -12,7 +12,6 @@ from lookalike.tuning.tune import measure_for
 
 if TYPE_CHECKING:
     from lookalike.measures import Measure, Of
-    from lookalike.options import MeasureName as Name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +26,7 @@ class TuneRequest:
     slots: int | None
     has_sample: bool
     sample_size: int | None
-    measure: Name | None
+    measure: str | None
     tolerance: float | None
     of: Of | None
     bits: int | None

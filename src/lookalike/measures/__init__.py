@@ -10,7 +10,7 @@ The order of these imports is that of the names in messages; the first of sets, 
 from __future__ import annotations
 
 # ruff: noqa: I001 - in the order of names
-from lookalike.measures.base import NAMES, Column, Measure, Of, one_of, register, value_as
+from lookalike.measures.base import NAMES, all_names, Column, Measure, Of, one_of, register, value_as
 from lookalike.measures.jaccard import Jaccard
 from lookalike.measures.dice import Dice
 from lookalike.measures.cosine import Cosine, SetCosine
@@ -37,6 +37,7 @@ __all__ = [
     "SetCosine",
     "SetMeasure",
     "VectorMeasure",
+    "all_names",
     "one_of",
     "register",
     "same_cell",

@@ -45,6 +45,11 @@ def register(of: str, name: str) -> Any:  # noqa: ANN401 - a decorator
     return add
 
 
+def all_names() -> tuple[str, ...]:
+    """Return the names of all measures, each once."""
+    return tuple(dict.fromkeys(name for names in NAMES.values() for name in names))
+
+
 def class_of(of: object, name: object) -> type[Measure]:
     """Return the class of a measure; `Measure` itself if there is none of that name."""
     known = CLASSES.get((of, name)) if isinstance(of, str) and isinstance(name, str) else None
