@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lookalike import Measure, RecipeError, deduplicate, estimate_costs, find_pairs, nearest, tune
+from lookalike import Measure, RecipeError, balance, deduplicate, estimate_costs, find_pairs, nearest, tune
 from lookalike.tuning.cost import TEXTS, SetCosts
 
 VECTORS = np.eye(3)
@@ -35,6 +35,12 @@ def test_numbers_are_numbers() -> None:
         nearest(VECTORS, recall="a")  # type: ignore[arg-type]
     with pytest.raises(RecipeError, match=r"`batch_bytes` must be a whole number, at least 1\. Got 'a'"):
         find_pairs(["a"], batch_bytes="a")  # type: ignore[arg-type]
+
+
+def test_weights_of_errors_are_two_numbers() -> None:
+    for weights in (3, (1, 2, 3)):
+        with pytest.raises(RecipeError, match="`weights` must be two numbers"):
+            balance(0.5, weights=weights)  # type: ignore[arg-type]
 
 
 def test_a_long_table_of_weights_needs_their_column() -> None:

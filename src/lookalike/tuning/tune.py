@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -169,9 +170,9 @@ def check_recall(recall: float) -> None:
 
 def check_weights(weights: tuple[float, float]) -> None:
     """Raise an error unless both weights are positive: with one of them 0, the best curve is hardly an S."""
-    both = tuple(weights)
+    both = tuple(weights) if isinstance(weights, Iterable) else (weights,)
     if len(both) != 2:  # noqa: PLR2004 - two kinds of error
-        raise RecipeError(f"`weights` must be two numbers, of false positives and of false negatives. Got {both}")
+        raise RecipeError(f"`weights` must be two numbers, of false positives and of false negatives. Got {weights!r}")
     for weight in both:
         check_number("weights", weight)
     if not all(0 < weight < math.inf for weight in both):
