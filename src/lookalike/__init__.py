@@ -18,7 +18,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from lookalike.errors import InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
+from lookalike.errors import IndexLockedError, InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.measures import Measure
@@ -46,6 +46,7 @@ __all__ = [
     "Deduplicated",
     "Estimate",
     "Index",
+    "IndexLockedError",
     "InputError",
     "Items",
     "LookalikeError",

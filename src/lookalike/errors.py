@@ -4,6 +4,7 @@
     ├── RecipeError (ValueError)   invalid setting: threshold 80, shingle "words:0"
     ├── InputError (ValueError)    missing or malformed input; says where
     ├── OutputError (OSError)      output that cannot be written; says what to do
+    │   └── IndexLockedError       an index that another writer has open
     └── MissingExtraError (ImportError)  an optional library is not installed; says how to install it
 
 Each message is one or two sentences: what is wrong, where, and what to do. The command line prints the message and
@@ -27,6 +28,10 @@ class InputError(LookalikeError, ValueError):
 
 class OutputError(LookalikeError, OSError):
     """Output cannot be written."""
+
+
+class IndexLockedError(OutputError):
+    """Another writer has the index open. It can be read meanwhile; `timeout` of `Index.open` waits for it."""
 
 
 class MissingExtraError(LookalikeError, ImportError):

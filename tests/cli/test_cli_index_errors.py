@@ -93,6 +93,8 @@ def test_one_writer_at_a_time() -> None:
         writer.delete(["o1"])
         assert "is locked by another writer" in refused("delete", "i", "o2")
         assert "is locked by another writer" in refused("build", "i", "new.jsonl", "--force")
+        assert "is still locked by another writer after 0.1 s" in refused("delete", "i", "o2", "--timeout", "0.1")
+        assert "--timeout must be a number of seconds" in refused("delete", "i", "o2", "--timeout", "-1")
         assert said("info", "i")["items"] == 89
     assert said("delete", "i", "o2")["deleted"] == 1
 

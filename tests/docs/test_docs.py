@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
-RUN = ["README.md", "docs/tutorial.md", "docs/how-to.md", "docs/explanation/how-it-works.md"]
+RUN = ["README.md", "docs/tutorial.md", "docs/how-to.md", "docs/concurrency.md", "docs/explanation/how-it-works.md"]
 """Pages whose examples are run."""
 
 ANYTHING = "..."

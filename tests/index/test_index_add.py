@@ -7,6 +7,7 @@ import random
 import time
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lookalike import Index, InputError, Recipe
-from lookalike.index import screening
+from lookalike.index import screening, snapshot
 
 
 def test_repeated_ids_are_refused(tmp_path: Path) -> None:
@@ -255,3 +256,52 @@ def test_the_best_of_many_copies(tmp_path: Path) -> None:
         assert [match.id for match in matches[1]] == [3001, 3002, 3003]
         assert len(matches.to_arrow()) == 12_000
         assert len(index.query("one two three", top=None)) == 5996
+
+
+# Ids
+
+
+def test_ids_can_be_iterated_in_the_order_of_addition(tmp_path: Path) -> None:
+    with Index.create(tmp_path / "i") as index:
+        assert list(index) == []
+        index.add(["b", "a", "c"], ["one text", "another text", "a third text"])
+        index.delete(["a"])
+        index.add(["a"], ["once more"])
+        ids = iter(index)
+        assert next(ids) == "b"
+        index.delete(["c"])
+        assert list(ids) == ["c", "a"]  # as of the commit when it began
+        assert set(index) == {"a", "b"}
+
+
+def test_iteration_ends_after_all_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "BATCH_IDS", 3)
+    with Index.create(tmp_path / "i") as index:
+        for begin in range(0, 40, 10):
+            index.add(None, [f"text number {i}" for i in range(begin, begin + 10)])
+        index.delete(range(0, 40, 7))
+        assert list(index) == [i for i in range(40) if i % 7]
+        assert len(index) == len(list(index))
+
+
+def test_uuids_are_ids(tmp_path: Path) -> None:
+    one, two, three = (UUID(int=i << 100 | i) for i in (1, 2, 3))
+    with Index.create(tmp_path / "i") as index:
+        index.add([one, two], ["one text of some words", "another text of some words"])
+        index.add(pa.array([three.bytes], pa.uuid()), ["a third text of some words"])
+        assert list(index) == [str(one), str(two), str(three)]
+        assert one in index
+        assert str(one) in index
+        assert UUID(int=9) not in index
+        assert index.get(three) == "a third text of some words"
+        assert index.query("one text of some words", top=1)[0].id == str(one)
+        assert index.update([two], ["another text of other words"]) == 1
+        assert index.explain("another text of other words", two).value == 1
+        assert index.delete([one, str(three)]) == 2
+        with pytest.raises(InputError, match="Got the single id UUID"):
+            index.delete(two)
+    with Index.create(tmp_path / "numbers") as index:
+        index.add(None, ["a text"])
+        assert one not in index
+        with pytest.raises(InputError, match="The ids of this index have type int64"):
+            index.add([one], ["another"])

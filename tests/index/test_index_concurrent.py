@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from support.index_queries import RECIPE, in_another_process
 
-from lookalike import Index, InputError, OutputError
+from lookalike import Index, IndexLockedError, InputError, LookalikeError
 from lookalike.index import limits
 from lookalike.index.storage.database import Database
 
@@ -57,12 +57,48 @@ with Index.open(sys.argv[1]) as index:
 def test_there_is_one_writer(folder: Path) -> None:
     with Index.open(folder) as index, Index.open(folder) as other:
         index.add([20], ["the first writer"])
-        with pytest.raises(OutputError, match="is locked by another writer"):
+        with pytest.raises(IndexLockedError, match="is locked by another writer"):
             other.add([21], ["another in this process"])
-        assert "OutputError" in in_another_process(ADD, folder)
+        assert "IndexLockedError" in in_another_process(ADD, folder)
         assert (20 in other, 21 in other) == (True, False)
     assert in_another_process(ADD, folder) == "added\n"
     assert Index.check(folder) == []
+
+
+def test_a_writer_waits_for_another(folder: Path) -> None:
+    """It sees what the other one committed while it waited, and other threads can read meanwhile."""
+    first, second = Index.open(folder), Index.open(folder, timeout=60)
+    first.add([20], ["the first writer"])
+    with first, second, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(second.add_new, [21, 22], ["the first writer", "nothing of the kind"])
+        with pytest.raises(TimeoutError):
+            waiting.result(0.2)
+        assert (len(second), 20 in second) == (10, True)
+        first.add([30], ["the first writer, once more"])
+        first.close()
+        assert waiting.result(60).skipped.to_pylist()[0]["match"] == 20
+        assert list(second)[-3:] == [20, 30, 22]
+    assert Index.check(folder) == []
+
+
+def test_waiting_for_a_writer_ends(folder: Path) -> None:
+    with Index.open(folder) as index, Index.open(folder, timeout=0.1) as other:
+        index.add([20], ["the first writer"])
+        with pytest.raises(IndexLockedError, match=r"is still locked by another writer after 0\.1 s"):
+            other.add([21], ["another"])
+        with (
+            pytest.raises(IndexLockedError, match=r"after 0\.1 s"),
+            Index.build(folder, force=True, timeout=0.1),
+        ):
+            pass
+        index.close()
+        assert other.add([21], ["another"]) == 1
+
+
+@pytest.mark.parametrize("timeout", [-1, "soon", float("nan"), None])
+def test_a_timeout_is_a_number_of_seconds(folder: Path, timeout: Any) -> None:
+    with pytest.raises(LookalikeError, match="`timeout` must be a number"):
+        Index.open(folder, timeout=timeout)
 
 
 @pytest.mark.slow

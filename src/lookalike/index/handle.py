@@ -105,7 +105,7 @@ class Handle:
 
     def _reopen(self) -> None:
         """Continue with the index that has replaced this one, if it has the same recipe and fields."""
-        database = Database.open(self.database.folder, self.database.given)
+        database = Database.open(self.database.folder, self.database.given, timeout=self.database.timeout)
         if read_description(database) != (self.recipe, self.fields):
             database.close()
             raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,24 +19,24 @@ from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
 from lookalike.index.merging import compact
 from lookalike.index.rows import IncomingItems, fitting, two_items
 from lookalike.index.search import numbered, search_many, split_batch
+from lookalike.index.settings import check_fields, check_timeout, choose_recipe
 from lookalike.index.storage.database import Database
 from lookalike.index.storage.replacement import atomic_folder
 from lookalike.index.types import Types
 from lookalike.kinds import kind_named, kind_of
-from lookalike.options import RECIPE, Settings
-from lookalike.plan import DEFAULT_KIND, kind_asked, lasting_recipe
 from lookalike.read import open_source
-from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
     from lookalike.comparison import Comparison, TextComparison
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.index.snapshot import Snapshot
+    from lookalike.options import Settings
     from lookalike.read import KindName, Reading, Source
+    from lookalike.recipe import Recipe
 
 MAX_TOP = 1 << 62
 """Larger values of `top` mean the same, and fit in no 64-bit integer."""
@@ -83,22 +82,28 @@ class Index:
         *,
         fields: Sequence[str] = (),
         force: bool = False,
+        timeout: float = 0,
         **settings: Unpack[Settings],
     ) -> Iterator[Self]:
         """Build an index atomically: it appears at `path`, complete, at the end of a `with` block, or not at all.
 
-        `force` replaces an index that exists. Until the end of the block, the old one can be read but not changed.
+        `force` replaces an index that exists, after waiting up to `timeout` seconds for its writer. Until the end of
+        the block, the old one can be read but not changed.
         """
         with (
-            atomic_folder(Path(path), force=force) as folder,
+            atomic_folder(Path(path), force=force, timeout=check_timeout(timeout)) as folder,
             cls.create(folder, recipe, fields=fields, **settings) as index,
         ):
             yield index
 
     @classmethod
-    def open(cls, path: Path | str, threads: int | None = None) -> Self:
-        """Open an existing index, with a number of threads, by default one per core."""
-        return cls(Handle(Database.open(Path(path)), threads))
+    def open(cls, path: Path | str, threads: int | None = None, *, timeout: float = 0) -> Self:
+        """Open an existing index, with a number of threads, by default one per core.
+
+        If another writer has it open, the first change waits up to `timeout` seconds for it to close, and then raises
+        `IndexLockedError`. Queries never wait.
+        """
+        return cls(Handle(Database.open(Path(path), timeout=check_timeout(timeout)), threads))
 
     @staticmethod
     def check(path: Path | str) -> list[str]:
@@ -256,6 +261,10 @@ class Index:
             return False
         return len(snapshot.locate(ids)[0]) > 0
 
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the ids, in the order of addition, as of the latest commit."""
+        return self._handle.snapshot().ids()
+
     def __len__(self) -> int:
         return len(self._handle.snapshot())
 
@@ -264,7 +273,8 @@ class Index:
     def add(self, ids: Any, items: Any, fields: Any = None) -> int:  # noqa: ANN401 - any collections
         """Add items with new ids; return how many.
 
-        `ids` are strings or integers, or None to number the items. `fields` is a dict or table of columns.
+        `ids` are strings, integers or UUIDs, or None to number the items. A UUID is stored as a string, in its usual
+        notation; any method that takes an id takes either form. `fields` is a dict or table of columns.
         """
         with self._handle.changing(), self._incoming(self.source(items)) as incoming:
             return change.add(self._handle, incoming.with_columns(ids, fields))
@@ -352,35 +362,6 @@ class Index:
         if source.kind != self.kind:
             raise InputError(f"The index holds {self.kind}, but these are {source.kind}. Create another index for them")
         return source
-
-
-def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
-    """Return the recipe of a new index, or the one that settings describe; raise if both are passed."""
-    if recipe is not None and not isinstance(recipe, Recipe):
-        raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; pass settings by name")
-    given = settings.keys() - {"threads"}
-    if unknown := given - {*RECIPE}:
-        raise TypeError(f"{min(unknown)!r} is not a setting of an index")
-    if recipe is not None and given:
-        raise RecipeError("Pass either a recipe or settings, not both")
-    return recipe or lasting_recipe(settings, kind_asked(settings) or DEFAULT_KIND)
-
-
-def check_fields(fields: Sequence[str], recipe: Recipe) -> None:
-    """Raise unless `fields` are distinct names that the index does not use itself."""
-    own = ("id", kind_of(recipe).column, "query", recipe.measure.column)
-    if isinstance(fields, str) or not isinstance(fields, Sequence) or not all(map(is_name, fields)):
-        raise RecipeError(f"`fields` must be a list of names. Got {fields!r}")
-    if set(own) & set(fields) or len(set(fields)) < len(fields):
-        raise RecipeError(
-            f"`fields` must be distinct names other than {', '.join(own)}, which an index has anyway. "
-            f"Got {', '.join(fields)}"
-        )
-
-
-def is_name(name: object) -> bool:
-    """Return whether a value is a valid column name."""
-    return isinstance(name, str) and bool(name) and name.isprintable()
 
 
 def one_text(text: str) -> pa.Array:

@@ -36,6 +36,9 @@ CandidateFilter = Callable[["NDArray[np.int64]", "NDArray[np.uint32]"], "NDArray
 BATCH_BYTES = 1 << 20
 """Bytes of packed items that are compared, or exported, at a time."""
 
+BATCH_IDS = 1 << 14
+"""Ids that become Python values at a time."""
+
 
 @dataclass(frozen=True, eq=False)
 class LivePart:
@@ -255,6 +258,12 @@ class Snapshot:
         part.verify_signatures(items)
         part.verify_items(items)
         return self.operations.unpack(part, items, self.types)
+
+    def ids(self) -> Iterator[Any]:
+        """Yield all ids, as Python values."""
+        for held in self.parts:
+            for some in slices(np.ones(held.count, np.int64), BATCH_IDS):
+                yield from take(held.part.ids, held.items[some]).to_pylist()
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         """Yield all ids, items and fields; the column of items is called `name`."""

@@ -29,7 +29,7 @@ def id_type(types: Iterable[pa.DataType]) -> pa.DataType:
 
 def as_ids(array: pa.Array, arrow_type: pa.DataType, locate: Locate, noun: str = "id") -> pa.Array:
     """Cast ids to one type, strings unchecked; refuse nulls and what is not a number where numbers are expected."""
-    array = _uuids(array) if isinstance(array.type, pa.UuidType) else plain(array)
+    array = plain_uuids(array) if isinstance(array.type, pa.UuidType) else plain(array)
     missing = array.is_null(nan_is_null=True)
     if missing.true_count:
         row = pc.index(missing, value=True).as_py()
@@ -46,6 +46,6 @@ def as_ids(array: pa.Array, arrow_type: pa.DataType, locate: Locate, noun: str =
         ) from error
 
 
-def _uuids(array: pa.Array) -> pa.Array:
+def plain_uuids(array: pa.Array) -> pa.Array:
     """Return UUIDs, stored as 16 bytes, in their usual notation."""
     return pa.array([value and str(value) for value in array.to_pylist()], type=pa.large_string())

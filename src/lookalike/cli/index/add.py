@@ -28,6 +28,7 @@ def add(
         typer.Option("--output", "-o", help="Output file for the list of skipped items: .parquet, .jsonl or .csv."),
     ] = None,
     force: options.Force = False,
+    timeout: own.Timeout = 0,
     quiet: options.Quiet = False,
     json: own.Json = False,
     **settings: Any,  # noqa: ANN401 - declared in options
@@ -59,7 +60,7 @@ def add(
         raise RecipeError("--output lists skipped items. Add --skip-duplicates, or omit --output")
     wanted = {} if output is None else {"--output": output}
     with IndexSession(index, quiet=quiet, as_json=json) as session:
-        with open_index(index, settings) as held, open_input(held, inputs, settings) as source:
+        with open_index(index, settings, timeout) as held, open_input(held, inputs, settings) as source:
             check_outputs(wanted, input_files(inputs, settings), force=force)
             notes = missing_fields(held, source)
             skipped = None

@@ -25,6 +25,7 @@ def build(
         str, typer.Option(metavar="COLUMNS", help="Columns to store with items and to return with matches: title,url.")
     ] = "",
     force: Annotated[bool, typer.Option("--force", "-f", help="Replace an existing index.")] = False,
+    timeout: own.Timeout = 0,
     quiet: options.Quiet = False,
     json: own.Json = False,
     **settings: Any,  # noqa: ANN401 - declared in options
@@ -44,11 +45,12 @@ def build(
     """  # noqa: D301 - Click interprets this backslash
     from lookalike.cli import written
     from lookalike.cli.index.session import IndexSession, describe_recall, describe_recipe
+    from lookalike.index.settings import check_timeout
     from lookalike.index.storage.replacement import atomic_folder
 
     names = [name.strip() for name in fields.split(",") if name.strip()]
     with IndexSession(index, quiet=quiet, as_json=json) as session:
-        with atomic_folder(index, force=force) as folder:
+        with atomic_folder(index, force=force, timeout=check_timeout(timeout)) as folder:
             recipe = fill(session, folder, inputs, names, settings)
             written.append("run lookalike index info to see whether the index was built")
         written.append("the index has been built")

@@ -16,6 +16,7 @@ def compact(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Also compute signatures and postings again from the items.")
     ] = False,
+    timeout: own.Timeout = 0,
     quiet: options.Quiet = False,
     json: own.Json = False,
 ) -> None:
@@ -33,7 +34,7 @@ def compact(
     from lookalike.cli.index.session import IndexSession, megabytes, open_index
 
     with IndexSession(index, quiet=quiet, as_json=json) as session:
-        with open_index(index) as held:
+        with open_index(index, timeout=timeout) as held:
             parts, before = (held.info()[name] for name in ("parts", "bytes"))
             written.append("the index is unchanged, or in one part")
             with session.stage("compact"):

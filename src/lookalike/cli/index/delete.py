@@ -25,6 +25,7 @@ def delete(
     listed: Annotated[
         Path | None, typer.Option("--from", metavar="FILE", help="File with one id per line, or - for standard input.")
     ] = None,
+    timeout: own.Timeout = 0,
     quiet: options.Quiet = False,
     json: own.Json = False,
 ) -> None:
@@ -48,7 +49,7 @@ def delete(
         raise InputError("No ids were given. Pass some, or a file of them with --from")
     wanted = list(dict.fromkeys(wanted))
     with IndexSession(index, quiet=quiet, as_json=json) as session:
-        with open_index(index) as held:
+        with open_index(index, timeout=timeout) as held:
             deleted = 0
             if wanted:
                 with session.changing(held):

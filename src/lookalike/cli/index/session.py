@@ -98,9 +98,9 @@ class IndexSession(Session):
             print_notes(self.console, notes)
 
 
-def open_index(path: Path, settings: dict[str, Any] | None = None) -> Index:
-    """Open an index, with the number of threads in the settings."""
-    return Index.open(path, (settings or {}).get("threads"))
+def open_index(path: Path, settings: dict[str, Any] | None = None, timeout: float = 0) -> Index:
+    """Open an index, with the number of threads in the settings; wait for another writer before a change."""
+    return Index.open(path, (settings or {}).get("threads"), timeout=timeout)
 
 
 def open_input(index: Index, inputs: list[str], settings: dict[str, Any]) -> closing[Source]:

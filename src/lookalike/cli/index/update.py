@@ -13,6 +13,7 @@ from . import options as own
 def update(
     index: own.IndexPath,
     inputs: options.Inputs,
+    timeout: own.Timeout = 0,
     quiet: options.Quiet = False,
     json: own.Json = False,
     **settings: Any,  # noqa: ANN401 - declared in options
@@ -30,7 +31,7 @@ def update(
     from lookalike.cli.index.session import IndexSession, missing_fields, open_index, open_input
 
     with IndexSession(index, quiet=quiet, as_json=json) as session:
-        with open_index(index, settings) as held, open_input(held, inputs, settings) as source:
+        with open_index(index, settings, timeout) as held, open_input(held, inputs, settings) as source:
             notes = missing_fields(held, source)
             with session.reading("add", source) as seen, session.changing(held):
                 replaced = held.update_source(source, seen)

@@ -65,12 +65,14 @@ CHECKPOINT_TIMEOUT = 1000
 class Database:
     """The database of an index, with the folder and the part files around it."""
 
-    def __init__(self, folder: Path, given: Path, connected: DatabaseConnection) -> None:
+    def __init__(self, folder: Path, given: Path, connected: DatabaseConnection, timeout: float) -> None:
         self.folder = folder
         self.given = given
         """The folder as users call it, which may be relative."""
         self._connected = connected
         self._process = os.getpid()
+        self.timeout = timeout
+        """Seconds to wait for another writer."""
         self._lock: Lock | None = None
         self._last_commit: LastCommit | None = None
         self.closed = False
@@ -89,13 +91,13 @@ class Database:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path, given: Path | None = None, *, verify: bool = True) -> Database:
+    def open(cls, folder: Path, given: Path | None = None, *, verify: bool = True, timeout: float = 0) -> Database:
         """Open an index; with `verify`, raise if its database is damaged.
 
-        `given` is what users call the folder, if that differs.
+        `given` is what users call the folder, if that differs; `timeout` is how long to wait for another writer.
         """
         absolute = folder.absolute()
-        return cls(absolute, given or folder, open_database(absolute, verify=verify))
+        return cls(absolute, given or folder, open_database(absolute, verify=verify), timeout)
 
     def refuse_closed(self) -> None:
         """Raise if the index was closed, or opened by a parent process."""
@@ -330,12 +332,12 @@ class Database:
     # The writer's lock
 
     def acquire_lock(self) -> None:
-        """Become the writer until the index is closed, or raise if there is one already."""
+        """Become the writer until the index is closed, or raise if there still is one after the timeout."""
         if self._lock is not None:
             return
         with self.write_errors():
             self._connected.make_writable()
-            lock = Lock.acquire(self.folder / LOCK)
+            lock = Lock.acquire(self.folder / LOCK, self.timeout)
             try:
                 self.refuse_replaced()
                 self._last_commit = self._open_last_commit()

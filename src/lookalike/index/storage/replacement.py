@@ -26,13 +26,13 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 
 @contextmanager
-def atomic_folder(path: Path, *, force: bool) -> Iterator[Path]:
+def atomic_folder(path: Path, *, force: bool, timeout: float = 0) -> Iterator[Path]:
     """Yield a path at which to create an index, and move it to `path` on success; with `force`, replace an index there.
 
-    Nothing is left behind on failure.
+    `timeout` is how many seconds to wait for the writer of that. Nothing is left behind on failure.
     """
     destination = Path(os.path.realpath(path))
-    old = check_destination(path, destination, force=force)
+    old = check_destination(path, destination, force=force, timeout=timeout)
     temporary = temporary_path(destination)
     try:
         yield temporary
@@ -45,7 +45,7 @@ def atomic_folder(path: Path, *, force: bool) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def check_destination(path: Path, destination: Path, *, force: bool) -> Database | None:
+def check_destination(path: Path, destination: Path, *, force: bool, timeout: float) -> Database | None:
     """Raise if the destination cannot or must not be written; return the index to replace, locked, if there is one."""
     if not destination.parent.is_dir():
         raise OutputError(f"{path} cannot be written: there is no directory {destination.parent}. Create it first")
@@ -54,7 +54,7 @@ def check_destination(path: Path, destination: Path, *, force: bool) -> Database
     if not os.path.lexists(destination):
         return None
     try:
-        old = Database.open(destination)
+        old = Database.open(destination, timeout=timeout)
     except InputError as error:
         raise OutputError(f"{path} exists and is not a readable index. Choose another path") from error
     try:
