@@ -41,7 +41,10 @@ NOTE: dict[str, Any] = {"va": "center", "color": COLOURS["muted"], "fontsize": 8
 APART = 0.042
 """The least distance of two labels of lines, as a share of the axis."""
 
-LABEL: dict[str, Any] = {"va": "center", "fontsize": 8.5, "annotation_clip": False}
+LABEL: dict[str, Any] = {"va": "center", "fontsize": 8.5, "annotation_clip": False, "zorder": 6}
+PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 1.2}
+"""Behind the label of a line that ends early: other lines go on there, and must not run through it."""
+
 LEADER = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 2, "shrinkB": 4, "relpos": (0, 0.5)}
 
 
@@ -192,7 +195,9 @@ def label_lines(axes: Axes, lines: Lines, beside: Callable[[float], float]) -> N
         for (value, tool), place in zip(ends, places, strict=True):
             colour = COLOURS["blue" if tool.startswith(OURS) else "muted"]
             to = (beside(last), math.exp(bottom + place * (top - bottom)))
-            axes.annotate(tool, (last, value), to, color=colour, arrowprops={**LEADER, "color": colour}, **LABEL)
+            axes.annotate(
+                tool, (last, value), to, color=colour, bbox=PAPER, arrowprops={**LEADER, "color": colour}, **LABEL
+            )
 
 
 def spread(places: Sequence[float]) -> list[float]:

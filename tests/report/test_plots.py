@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import Banding, OutputError
+from lookalike import Banding, OutputError, tune
 from lookalike.examples import Side
 from lookalike.report import excerpt, plots
 from lookalike.report.facts import duration, percent
@@ -140,7 +140,9 @@ def test_differences_far_apart_are_all_in_view() -> None:
     shown = excerpt.passages(Side("id", text, spans, 0), "characters")
     assert [passage.text for passage in shown if passage.kind == "differs"] == ["word300", "word600", "word900"]
     assert [passage.kind for passage in shown] == [*["same", "fold", "same", "differs"] * 3, "same", "fold"]
-    assert all(passage.text.endswith("identical characters") for passage in shown if passage.kind == "fold")
+    assert all(
+        passage.text.endswith("characters that the other item has too") for passage in shown if passage.kind == "fold"
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,3 +172,10 @@ def test_numbers_for_people() -> None:
         "0.42 s", "59.40 s", "1 min 0 s", "1 min 15 s", "2 h 1 min",
     ]  # fmt: skip
     assert [percent(chance) for chance in (0.5, 0.99994, 0.99996, 1.0)] == ["50.00%", "99.99%", "over 99.99%", "100%"]
+
+
+@pytest.mark.parametrize(("recall", "labelled"), [(0.99, False), (0.9, True)])
+def test_the_legend_names_only_areas_that_can_be_seen(recall: float, labelled: bool) -> None:
+    svg = plots.as_svg(plots.curve(tune(0.8, recall), 0.8))
+    assert ("missed pairs" in svg) == labelled
+    assert "false candidates" in svg

@@ -77,7 +77,7 @@ def page_of(result: Any, **changes: Any) -> Page:
         found for found in re.findall(r"url\((.*?)\)", html) if found[0] == "#"
     ]
     assert "@import" not in html
-    assert "#" not in re.sub(r"#[0-9a-f]{6}|#examples", "", page.all("style")[0].text)
+    assert "#" not in re.sub(r"#[0-9a-f]{6}|#borderline|#clusters", "", page.all("style")[0].text)
     colours = set(re.findall(r"--[a-z]+", " ".join(str(e.attributes.get("style")) for e in page.elements)))
     assert colours <= set(re.findall(r"(--[a-z]+):", page.all("style")[0].text))
     return page

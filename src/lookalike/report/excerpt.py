@@ -32,6 +32,15 @@ MAX_WORD = 20
 MAX_NAME = 300
 """Maximum number of characters shown of an ID or a file name."""
 
+CODE_SAMPLE = 4000
+"""Number of characters by which source code is recognised."""
+
+CODE_SYMBOLS = frozenset("{}()[]<>;=+*/\\|&%$#@^~_")
+"""Characters that are common in source code and rare in prose."""
+
+MANY_SYMBOLS, SOME_SYMBOLS, MANY_INDENTED = 0.12, 0.07, 0.3
+"""Shares above which a text is code: of symbols among characters, or of these and of indented lines."""
+
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode categories of characters that are invisible, or change how others are displayed."""
 
@@ -60,11 +69,11 @@ def passages(side: Side, unit: str) -> list[Passage]:
         if begin == end:
             continue
         if kind == "fold":
-            shown.append(fold(end - begin, "identical"))
+            shown.append(Passage("fold", f"{end - begin:,} characters that the other item has too"))
         elif kind == "differs" and end - begin > MAX_DIFFERENCE + MIN_FOLDED:
             cut = after_word(side.text, begin + MAX_DIFFERENCE)
             shown.append(Passage(kind, visible(side.text[begin:cut])))
-            shown.append(fold(end - cut, "differing"))
+            shown.append(Passage("fold", f"{end - cut:,} more characters that differ"))
             room -= length(side.text[begin:cut])
         else:
             shown.append(Passage(kind, visible(side.text[begin:end])))
@@ -106,9 +115,19 @@ def before_word(text: str, at: int) -> int:
     return next((i for i in range(at, max(at - MAX_WORD, 0), -1) if text[i - 1].isspace()), at)
 
 
-def fold(count: int, kind: str) -> Passage:
-    """Return a note on how many characters are left out."""
-    return Passage("fold", f"{count:,} {kind} characters")
+def is_code(text: str) -> bool:
+    r"""Return whether a text looks like source code, a log or a table, where columns and indentation matter.
+
+    >>> is_code("def f(x):\n    return x[0] + 1"), is_code("The cat (a tabby) sat on the mat; it was warm.")
+    (True, False)
+    """
+    lines = [line for line in text[:CODE_SAMPLE].split("\n") if line.strip()]
+    indented = sum(line.startswith(("  ", "\t")) for line in lines)
+    visible = sum(not c.isspace() for c in text[:CODE_SAMPLE])
+    symbols = sum(c in CODE_SYMBOLS for c in text[:CODE_SAMPLE])
+    return symbols > MANY_SYMBOLS * visible or (
+        indented > MANY_INDENTED * len(lines) and symbols > SOME_SYMBOLS * visible
+    )
 
 
 def visible(text: str) -> str:

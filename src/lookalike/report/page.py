@@ -13,7 +13,7 @@ from markupsafe import Markup
 import lookalike
 from lookalike.kinds import kind_of
 from lookalike.report import plots
-from lookalike.report.excerpt import Passage, name, passages
+from lookalike.report.excerpt import Passage, is_code, name, passages
 from lookalike.report.facts import Facts, label, percent, sources_of
 from lookalike.results import Pairs
 
@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 FILES = 50
 """Maximum number of files listed by name."""
 
-KINDS = {
-    "largest": ("Largest clusters", "Each keeper with the member that is least similar to it."),
-    "typical": (
-        "Typical clusters",
-        "Random clusters of median size: each keeper with the member that is least similar to it.",
-    ),
+BORDERLINE = {
     "above": (
         "Just above the threshold",
         "The least similar items that count as duplicates. If these are not duplicates to you, raise the threshold.",
@@ -43,7 +38,7 @@ KINDS = {
         "The most similar items that were compared and rejected. If these are duplicates to you, lower the threshold.",
     ),
 }
-"""Heading and explanation of each kind of example."""
+"""Heading and explanation of each kind of example that shows where the threshold draws the line."""
 
 OF_DISTANCES = {
     "above": (
@@ -56,6 +51,18 @@ OF_DISTANCES = {
     ),
 }
 """The same for distances, where smaller is closer."""
+
+CLUSTERS = {
+    "largest": (
+        "Largest clusters",
+        "Each keeper with the member that is least similar to it. Pairs shown above are left out.",
+    ),
+    "typical": (
+        "Typical clusters",
+        "Random clusters of median size: each keeper with the member that is least similar to it.",
+    ),
+}
+"""Heading and explanation of each kind of example that shows clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,8 @@ class Shown:
     sides: tuple[tuple[str, str, list[Passage]], ...]
     """Role, ID and passages of both items."""
     remark: str
+    running: bool
+    """Whether it is prose, which is easier to read in a proportional font."""
 
 
 def make_page(result: Result, summary: Summary) -> str:
@@ -95,8 +104,9 @@ def make_page(result: Result, summary: Summary) -> str:
         else [],
         recall=percent(summary.recall),
         inputs=inputs(result),
-        groups=groups(result),
-        running=result.recipe.shingling.feature.is_prose,
+        borderline=groups(result, OF_DISTANCES if result.recipe.measure.is_distance else BORDERLINE),
+        clusters=groups(result, CLUSTERS),
+        words="words" if result.recipe.shingling.feature.is_prose else "tokens",
         version=lookalike.__version__,
         made=f"{dt.datetime.now(dt.UTC):%Y-%m-%d, %H:%M} UTC",
     )
@@ -183,10 +193,9 @@ def inputs(result: Result) -> list[tuple[str, list[str], int]]:
     return found
 
 
-def groups(result: Result) -> list[tuple[str, str, list[Shown]]]:
-    """Return the examples by kind, with a heading and an explanation for each."""
+def groups(result: Result, kinds: dict[str, tuple[str, str]]) -> list[tuple[str, str, list[Shown]]]:
+    """Return the examples of some kinds, with a heading and an explanation for each."""
     found = []
-    kinds = KINDS | OF_DISTANCES if result.recipe.measure.is_distance else KINDS
     for kind, (heading, sentence) in kinds.items():
         shown = [show(example, result) for example in result.examples if example.kind == kind]
         if shown:
@@ -220,4 +229,5 @@ def show(example: Example, result: Result) -> Shown:
             else "Every token is part of a shared shingle: only the order or the number of occurrences differs."
         )
     prepared = tuple(prepare(role, side) for role, side in zip(roles(example, result), sides, strict=True))
-    return Shown(f"{example.similarity:.4f}", cluster, prepared, remark)
+    running = result.recipe.shingling.feature.is_prose and not any(is_code(side.text) for side in sides)
+    return Shown(f"{example.similarity:.4f}", cluster, prepared, remark, running)

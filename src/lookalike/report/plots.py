@@ -79,6 +79,8 @@ POINTS = 72
 
 TINY = 1e-9
 NARROWEST = 0.01
+THINNEST = 0.02
+"""The least height of an area that can be seen, as a share of the axis."""
 
 BINS = 40
 WIDTHS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.025)
@@ -171,7 +173,9 @@ def shade(
     alpha: float,
     label: str,
 ) -> None:
-    """Shade the area between a probability and `other`, which is 0 or 1."""
+    """Shade the area between a probability and `other`, which is 0 or 1. If it is too thin to see, it has no label."""
+    if np.abs(np.asarray(chance) - other).max(initial=0) < THINNEST:
+        label = ""
     axes.fill_between(similarity, chance, other, color=COLOURS[colour], alpha=alpha, linewidth=0, label=label)
 
 

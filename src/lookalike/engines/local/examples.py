@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,13 +87,14 @@ def choose_examples(
         chooser = Chooser(run, collected, search)
         if clusters is None and collected.boundary is None:
             clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
-        choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
-        choices += [*chooser.above(pairs), *chooser.below(search.rejected)]
+        choices = [*chooser.above(pairs), *chooser.below(search.rejected)]
+        if clusters is not None:
+            choices += [*chooser.largest(clusters), *chooser.typical(clusters)]
         return written(choices, run, collected)
 
 
 class Chooser:
-    """Chooses the pairs and clusters worth showing."""
+    """Chooses the pairs and clusters worth showing. It chooses no pair twice, nor two pairs with the same contents."""
 
     def __init__(self, run: Run, collected: Collected, search: Search) -> None:
         recipe = search.plan.recipe
@@ -103,11 +105,13 @@ class Chooser:
         self._random = np.random.default_rng(recipe.seed)
         self._collected = collected
         self._verifier = search.verifier
+        self._chosen: set[frozenset[int]] = set()
+        """The originals of the pairs chosen so far."""
 
     def largest(self, clusters: Members) -> list[Choice]:
         """Choose the largest clusters."""
-        order = np.argsort(-np.bincount(clusters.cluster), kind="stable")
-        return [self._widest("largest", clusters, int(cluster)) for cluster in order[: self._count]]
+        order = np.argsort(-np.bincount(clusters.cluster), kind="stable")[: self._count]
+        return [choice for cluster in order if (choice := self._widest("largest", clusters, int(cluster)))]
 
     def typical(self, clusters: Members) -> list[Choice]:
         """Choose random clusters of the median size that are not among the largest."""
@@ -116,8 +120,8 @@ class Chooser:
         if not len(rest):
             return []
         middle = np.sort(rest[sizes[rest] == np.sort(sizes)[(len(sizes) - 1) // 2]])
-        chosen = np.sort(self._random.permutation(middle)[: self._count])
-        return [self._widest("typical", clusters, int(cluster)) for cluster in chosen]
+        drawn = (self._widest("typical", clusters, int(cluster)) for cluster in self._random.permutation(middle))
+        return sorted(islice(filter(None, drawn), self._count), key=lambda choice: choice.left)
 
     def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
         """Choose the pairs closest above the threshold, except copies, which show nothing new."""
@@ -127,7 +131,7 @@ class Chooser:
         one, two = original[pairs.left[near]], original[pairs.right[near]]
         _, first = np.unique(pair_codes(one, two), return_index=True)
         return [
-            Choice("above", self._value(float(pairs.similarity[at])), None, int(pairs.left[at]), int(pairs.right[at]))
+            self._choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
             for at in near[np.sort(first)[: self._count]]
         ]
 
@@ -140,12 +144,7 @@ class Chooser:
         below = np.flatnonzero(similarity < self._min_score)
         order = below[np.argsort(-similarity[below], kind="stable")][: self._count]
         return [
-            Choice(
-                "below",
-                self._value(float(similarity[at])),
-                None,
-                *self._one_per_collection(int(left[at]), int(right[at])),
-            )
+            self._choice("below", float(similarity[at]), None, *self._one_per_collection(int(left[at]), int(right[at])))
             for at in order
         ]
 
@@ -161,13 +160,26 @@ class Chooser:
                 return int(lefts[0]), boundary + int(rights[0])
         raise AssertionError("a candidate has an item on each side")
 
-    def _widest(self, kind: ExampleKind, clusters: Members, cluster: int) -> Choice:
-        """Choose the keeper of a cluster and the member least similar to it."""
+    def _widest(self, kind: ExampleKind, clusters: Members, cluster: int) -> Choice | None:
+        """Choose the keeper of a cluster and the member least similar to it, unless each was chosen already."""
         begin, end = np.searchsorted(clusters.cluster, (cluster, cluster + 1))
         item, keeper = clusters.item[begin:end], clusters.keeper[begin:end]
         similarity = self._verifier.scores_of_items(item, keeper, self._collected.copies)
-        at = int(np.argmin(np.where(item == keeper, np.inf, similarity)))
-        return Choice(kind, self._value(float(similarity[at])), len(item), int(keeper[at]), int(item[at]))
+        for at in np.argsort(similarity, kind="stable").tolist():
+            one, other = int(keeper[at]), int(item[at])
+            if one != other and self._key(one, other) not in self._chosen:
+                return self._choice(kind, float(similarity[at]), len(item), one, other)
+        return None
+
+    def _choice(self, kind: ExampleKind, score: float, size: int | None, left: int, right: int) -> Choice:
+        """Choose a pair."""
+        self._chosen.add(self._key(left, right))
+        return Choice(kind, self._value(score), size, left, right)
+
+    def _key(self, left: int, right: int) -> frozenset[int]:
+        """Return what pairs with the same contents have in common."""
+        original = self._collected.copies.original
+        return frozenset((int(original[left]), int(original[right])))
 
 
 def written(choices: list[Choice], run: Run, collected: Collected) -> tuple[Example, ...]:
