@@ -9,12 +9,13 @@ from lookalike.checks import check_count
 from lookalike.errors import RecipeError
 from lookalike.options import EncodingErrors, option
 
+from .formats import LINES, format_names
 from .item_types import item_type
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .base import KindName
+    from .base import FormatName, KindName
 
 
 class Reading(TypedDict, total=False):
@@ -32,6 +33,9 @@ class Reading(TypedDict, total=False):
     element: str | None
     weight: str | bool | None
     transpose: bool
+    format: FormatName | None
+    include: list[str] | str | None
+    exclude: list[str] | str | None
     lines: bool
     encoding_errors: EncodingErrors
     batch_bytes: int
@@ -50,6 +54,9 @@ class Options:
     element: str | None = None
     weight: str | bool | None = None
     transpose: bool = option("transpose").default
+    format: FormatName | None = None
+    include: list[str] | str | None = None
+    exclude: list[str] | str | None = None
     lines: bool = option("lines").default
     encoding_errors: EncodingErrors = option("encoding_errors").default
     batch_bytes: int = option("batch_bytes").default
@@ -61,7 +68,16 @@ class Options:
         if self.encoding_errors not in get_args(EncodingErrors):
             raise RecipeError(f"`encoding_errors` must be strict or replace. Got {self.encoding_errors!r}")
         check_count("batch_bytes", self.batch_bytes)
+        self._check_format()
         self._check_long_table()
+
+    def _check_format(self) -> None:
+        if self.format is None:
+            return
+        if self.format not in format_names():
+            raise RecipeError(f"`format` must be one of {', '.join(format_names())}. Got {self.format!r}")
+        if self.lines and self.format != LINES.name:
+            raise RecipeError(f"`lines` means the format {LINES.name}, but `format` is {self.format}. Leave one out")
 
     def _check_long_table(self) -> None:
         if (self.item is None) != (self.element is None):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lookalike.read.columns import storable_schema
-from lookalike.read.streams import reading
+from lookalike.read.streams import open_file, open_seekable, reading
 
 from .base import FileFormat, SingleFile
 
@@ -34,13 +33,13 @@ class ParquetReader(SingleFile):
 
     def __init__(self, entry: Entry, options: Options) -> None:
         super().__init__(entry, options)
-        with reading(f"{entry.label} (as parquet)"), entry.path.open("rb") as file:
+        with reading(f"{entry.label} (as parquet)"), open_file(entry.path) as file:
             self._footer = pq.ParquetFile(file).metadata
 
     @cached_property
     def schema(self) -> pa.Schema:
         """The file's Arrow schema, metadata included; views become plain strings, as in memory."""
-        with reading(self.label), self._path.open("rb") as file:
+        with reading(self.label), open_file(self._path) as file:
             return storable_schema(pq.ParquetFile(file, metadata=self._footer).schema_arrow)
 
     @property
@@ -62,7 +61,7 @@ class ParquetReader(SingleFile):
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
         # Without these two the compressed bytes of a whole row group are held.
-        with reading(self.label), pa.OSFile(os.fsencode(self._path)) as handle:
+        with reading(self.label), open_seekable(self._path) as handle:
             file = pq.ParquetFile(handle, metadata=self._footer, pre_buffer=False, buffer_size=_BUFFER)
             size = self._rows_per_batch(file, names)
             yield from (batch for batch in file.iter_batches(batch_size=size, columns=names) if batch.num_rows)
