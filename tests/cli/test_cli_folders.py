@@ -70,7 +70,7 @@ def test_a_format_for_standard_input() -> None:
 
 def test_numbers_that_become_strings_are_noted() -> None:
     put(Path("a.jsonl"), jsonl({"text": STORY, "n": 1}))
-    put(Path("b.csv"), f"text,n\n{STORY} again,1\n".encode())
+    put(Path("b.csv"), f"text,n\n{STORY} again,2\n".encode())
     note = "column 'n' is int64 in a.jsonl, but string in b.csv: it is read as strings"
     assert json.loads(done("dedup", "a.jsonl", "b.csv", "-o", "o.jsonl", "--json").out)["notes"][0] == note
     assert note not in done("pairs", "a.jsonl", "b.csv", "--json").out
@@ -84,6 +84,13 @@ def test_an_index_of_a_folder_notes_what_was_passed_over() -> None:
     queried = json.loads(done("index", "query", "i", "notes", "--include", "*.md", "--json").out)
     assert queried["queries"] == 1
     assert queried["notes"] == ["passed over 4 files: 3 not included, 1 hidden"]
+
+
+def test_an_estimate_notes_what_was_passed_over() -> None:
+    put(Path("notes/d.txt"), b"quite another story of twelve words that nobody has ever told before")
+    assert "Note: passed over 2 files: 1 .png, 1 hidden." in done("tune", "notes").out
+    found = json.loads(done("tune", "notes", "--json").out)
+    assert found["estimate"]["notes"] == ["passed over 2 files: 1 .png, 1 hidden"]
 
 
 READ = ": URLs cannot be read; download the file first, and pass its path"

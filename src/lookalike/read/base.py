@@ -72,7 +72,7 @@ class Source(Protocol):
     has_ids: bool
     encoding_errors: EncodingErrors
     listing: Listing
-    """The files found, and what was passed over; empty for items in memory."""
+    """What was passed over among the files, and notes on it; empty for items in memory."""
 
     @property
     def kind(self) -> KindName:

@@ -51,6 +51,7 @@ class FilesSource:
         try:
             self.listing = list_files(given, options.include, options.exclude)
             self._readers = _open_readers(choose_entries(self.listing, self._entry), options)
+            self.listing.files.clear()  # the readers know them now
             self._wanted, self._decoder = _choose_columns(self._readers, options)
         except BaseException:
             self.close()
