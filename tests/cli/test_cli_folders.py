@@ -9,7 +9,7 @@ import pytest
 from support.read_tables import jsonl, put
 from support.run_cli import done, run
 
-from lookalike import deduplicate, find_pairs
+from lookalike import RecipeError, deduplicate, find_pairs
 
 STORY = "the quick brown fox jumps over the lazy dog and runs away from the old grey wolf"
 
@@ -59,6 +59,17 @@ def test_a_mixed_folder_shows_the_flags_to_use() -> None:
 
 def test_a_pattern_without_a_folder() -> None:
     assert "--include chooses among the files of folders" in refused("dedup", "notes/a.txt", "--include", "*.txt")
+
+
+def test_patterns_apply_to_either_side() -> None:
+    found = done("pairs", "notes", "--against", "notes/a.txt", "--include", "*.md", "--json")
+    assert json.loads(found.out)["pairs"] == 1
+    found = done("pairs", "notes/a.txt", "--against", "notes", "--exclude", "*.md", "--json")
+    assert json.loads(found.out)["items"] == 3
+    message = refused("pairs", "notes/a.txt", "--against", "notes/sub/b.txt", "--include", "*.md")
+    assert "--include chooses among the files of folders" in message
+    with pytest.raises(RecipeError, match="`exclude` chooses among the files of folders"):
+        find_pairs(["a", "b"], exclude="*.txt")
 
 
 def test_a_format_for_standard_input() -> None:

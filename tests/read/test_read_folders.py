@@ -208,6 +208,18 @@ def test_links_are_followed_and_each_real_file_is_read_once(here: Path) -> None:
     assert read("d/a.txt", "d/link.txt") == ["a.txt", "link.txt"]
 
 
+def test_links_between_inputs_and_matches_of_globs(here: Path) -> None:
+    fill("a.txt", "sub/b.txt")
+    fill("c.txt", folder="other")
+    (here / "d/link").symlink_to(here / "other")
+    (here / "d/self").symlink_to(here / "d")
+    (here / "d/z.txt").symlink_to("a.txt")
+    assert read("d", "other") == ["a.txt", "sub/b.txt", "other/c.txt"]
+    assert read("d/*") == ["a.txt", "link/c.txt", "sub/b.txt"]
+    assert read("d/*/*.txt", "other/*") == ["self/a.txt", "sub/b.txt", "other/c.txt"]
+    assert passed_over("d/*.txt") == "passed over 1 file: 1 link to a file read"
+
+
 def test_hard_links_are_files_of_their_own() -> None:
     fill("a.txt")
     os.link("d/a.txt", "d/b.txt")
@@ -233,6 +245,7 @@ def test_sockets_and_pipes_are_named_and_never_opened(here: Path) -> None:
     listener = socket.socket(socket.AF_UNIX)
     listener.bind("d/sock")
     try:
+        assert refused("d/sock").startswith("d/sock is a socket, which cannot be read")
         assert read("d") == ["a.txt"]
         assert passed_over("d") == ("passed over 3 files: 1 FIFO (d/pipe), 1 device (d/to-null), 1 socket (d/sock)")
     finally:

@@ -26,7 +26,7 @@ from .paths import STDIN, list_files
 from .ranks import rank_type
 from .roles import Roles, choose_roles
 from .spool import Spool
-from .streams import open_file
+from .streams import open_file, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -167,7 +167,11 @@ class FilesSource:
                 raise InputError("standard input is closed; send something, or name a file")
             return sniff(self._spool.add_bytes(sys.stdin.buffer), "stdin", self._options)
         label = display(path)
-        if stat.S_ISFIFO(path.stat().st_mode):
+        with reading(label):
+            mode = path.stat().st_mode
+        if stat.S_ISSOCK(mode):
+            raise InputError(f"{label} is a socket, which cannot be read; send what it says through a pipe")
+        if stat.S_ISFIFO(mode):
             with open_file(path) as stream:
                 return sniff(self._spool.add_bytes(stream), label, self._options)
         return identify(path, label, self._options)

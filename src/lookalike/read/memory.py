@@ -17,7 +17,7 @@ from .decode import Decoder
 from .ids import id_type
 from .item_types import guess_from_column, item_type, matrix_type, set_type
 from .matrices import is_numeric
-from .paths import Listing
+from .paths import Listing, idle_option
 from .python_values import peek, to_column
 from .ranks import rank_type
 from .roles import choose_roles
@@ -47,7 +47,7 @@ class TableSource:
     def __init__(self, table: pa.Table, options: Options, spool: Spool | None = None) -> None:
         self.has_ids = options.id is not None
         self.encoding_errors = options.encoding_errors
-        self.listing = Listing()
+        self.listing = Listing(idle=idle_option(options.include, options.exclude))
         self._table = table
         self._spool = spool
         roles = choose_roles(table.schema, options, _LABEL)

@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 
 class Reading(TypedDict, total=False):
-    """Options of reading, as `lookalike.options` describes them; and two that only the flow sets.
+    """Options of reading, as `lookalike.options` describes them; and three that only the flow sets.
 
-    kind   what items are; by default recognised from the input
-    rank   the column that `keep=max:COLUMN` compares
+    kind     what items are; by default recognised from the input
+    rank     the column that `keep=max:COLUMN` compares
+    paired   whether another input is read with the same options, so that patterns may be meant for that one
     """
 
     kind: KindName | None
     text: str | None
     id: str | None
     rank: str | None
+    paired: bool
     item: str | None
     element: str | None
     weight: str | bool | None
@@ -50,6 +52,7 @@ class Options:
     text: str | None = None
     id: str | None = None
     rank: str | None = None
+    paired: bool = False
     item: str | None = None
     element: str | None = None
     weight: str | bool | None = None

@@ -6,7 +6,7 @@ import glob
 import os
 import stat
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from .formats import data_suffixes, format_of
 from .naming import display
 from .patterns import ANY_DEPTH, Pattern, Selection
 from .streams import reading, suffixes_of
-from .walk import LINKED, SPECIAL, PassedOver, Walk
+from .walk import LINKED, SPECIAL, PassedOver, Walk, identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +38,8 @@ class Found:
     """The input that names it: itself, a folder or a glob."""
     folder: Path | None = None
     """The folder in which it was found; None if it was named, or matched by a glob."""
+    linked: bool = False
+    """Whether a folder or a glob led to it by a link."""
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ class Listing:
     files: list[Found] = field(default_factory=list)
     passed_over: PassedOver = field(default_factory=PassedOver)
     notes: list[str] = field(default_factory=list)
+    idle: str = ""
+    """The option, `include` or `exclude`, that had nothing to choose from."""
 
     @property
     def paths(self) -> list[Path]:
@@ -95,15 +99,43 @@ def list_files(
     `include` and `exclude` choose among the files of folders, and among the matches of globs. A file that is named is
     always read.
     """
-    selection = Selection.of(include, exclude)
-    lister = _Lister(selection)
-    files = sorted((found for one in given for found in lister.expand(one)), key=lambda found: str(found.path))
+    lister = _Lister(Selection.of(include, exclude))
+    found = sorted((one for path in given for one in lister.expand(path)), key=lambda one: str(one.path))
+    files = _without_links(found, lister.passed_over) if any(one.linked for one in found) else found
     lister.check_patterns()
     _check_once(files)
     if not files:
         passed = lister.passed_over.note()
         raise InputError(f"there is nothing to read; {passed}" if passed else "no input files were given")
-    return Listing(files, lister.passed_over, lister.notes())
+    idle = "" if lister.has_searched else idle_option(include, exclude)
+    return Listing(files, lister.passed_over, lister.notes(), idle)
+
+
+def idle_option(include: Sequence[str] | str | None, exclude: Sequence[str] | str | None) -> str:
+    """Return the name of the first option that asks to choose among files; empty if none does."""
+    return "include" if include else "exclude" if exclude else ""
+
+
+def refuse_idle(listings: Sequence[Listing]) -> None:
+    """Raise if patterns had nothing to choose from in any of the inputs that are read together."""
+    if all(listing.idle for listing in listings):
+        raise RecipeError(
+            f"`{listings[0].idle}` chooses among the files of folders and of quoted globs, but the input has neither. "
+            "Leave it out, or pass a folder"
+        )
+
+
+def _without_links(files: Sequence[Found], passed_over: PassedOver) -> list[Found]:
+    """Return files without those that a link led to and that are read anyway; named files are all read."""
+    kept = [one for one in files if not one.linked]
+    known = {identity_of(one.path) for one in kept if str(one.path) != STDIN}
+    for one in files:
+        if one.linked and (identity := identity_of(one.path)) not in known:
+            known.add(identity)
+            kept.append(one)
+        elif one.linked:
+            passed_over.add(LINKED[-1], one.path)
+    return sorted(kept, key=lambda one: str(one.path))
 
 
 def _check_once(files: Sequence[Found]) -> None:
@@ -140,23 +172,22 @@ class _Lister:
             yield from self._glob(str(given)) if _is_glob(given) else self._missing(given)
 
     def check_patterns(self) -> None:
-        """Raise if patterns had nothing to choose from, or one of `include` matched nothing."""
-        selection = self._selection
-        if (selection.include or selection.exclude) and not self._searched:
-            name = "include" if selection.include else "exclude"
-            raise RecipeError(
-                f"`{name}` chooses among the files of folders and of quoted globs, but the input has neither. Leave it "
-                "out, or pass a folder"
-            )
-        if unmatched := selection.unmatched()[0]:
+        """Raise if a pattern of `include` matched nothing."""
+        if self._searched and (unmatched := self._selection.unmatched()[0]):
             raise InputError(
                 f"`include` {unmatched[0]!r} matches nothing in {_shown(self._searched[0])}, which holds "
                 f"{held(self._seen)}; check the pattern"
             )
 
+    @property
+    def has_searched(self) -> bool:
+        """Whether there was a folder or a glob."""
+        return bool(self._searched)
+
     def notes(self) -> list[str]:
         """Return notes on patterns that had no effect."""
-        return [f"`exclude` {pattern!r} matched nothing" for pattern in self._selection.unmatched()[1]]
+        unmatched = self._selection.unmatched()[1] if self._searched else ()
+        return [f"`exclude` {pattern!r} matched nothing" for pattern in unmatched]
 
     def _folder(self, path: Path, given: str) -> Iterator[Found]:
         self._searched.append(given)
@@ -170,7 +201,7 @@ class _Lister:
             raise InputError(
                 f"{display(path)} is a directory without files" + (f" to read; {note}" if note else "; nothing to read")
             )
-        yield from (Found(file, given, path) for file in files)
+        yield from (Found(file, given, path, linked=file in walk.linked) for file in files)
 
     def _glob(self, given: str) -> Iterator[Found]:
         """Yield the files that a glob matches, and those of folders that it matches, each once."""
@@ -178,14 +209,15 @@ class _Lister:
         matches = list(_matches(given, self.passed_over))
         if not matches:
             raise InputError(f"{_shown(given)} matches no file; check the pattern{_hint(given)}")
-        top = len(_fixed_part(given).parts)
-        seen: set[Path] = set()
+        fixed = _fixed_part(given)
+        top, real = len(fixed.parts), Path(os.path.realpath(fixed))
+        found: dict[Path, Found] = {}
         for path in matches:
             if self._is_selected(path, path.parts[top:]):
+                linked = os.path.realpath(path) != str(real.joinpath(*path.parts[top:]))
                 chosen = self._folder(path, given) if path.is_dir() else (Found(path, given),)
-                fresh = [found for found in chosen if found.path not in seen]
-                seen.update(found.path for found in fresh)
-                yield from fresh
+                found |= {one.path: replace(one, linked=one.linked or linked) for one in chosen}
+        yield from found.values()
 
     def _is_selected(self, path: Path, parts: tuple[str, ...]) -> bool:
         """Return whether a match of a glob is to be read; a folder is searched in any case, unless it is excluded."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
     from .patterns import Selection
 
-    Identity = tuple[int, int]
 
+Identity = tuple[int, int]
+"""Device and inode."""
 MARKERS = frozenset({"_SUCCESS", "_metadata", "_common_metadata", "_delta_log", "_temporary", "__MACOSX", "Thumbs.db"})
 """Names that programs leave beside data: they hold no items."""
 MARKER = "marker"
@@ -81,6 +83,8 @@ class Walk:
     markers: frozenset[str] = MARKERS
     folders: list[Path] = field(default_factory=list)
     """The folders walked, the first included."""
+    linked: set[Path] = field(default_factory=set)
+    """Files that were reached by a link."""
     _files: list[Path] = field(default_factory=list)
     _file_links: list[Path] = field(default_factory=list)
     _folder_links: list[tuple[Path, Parts, bool]] = field(default_factory=list)
@@ -98,7 +102,7 @@ class Walk:
         while pending:
             here, above, taken = pending.pop()
             if visited is not None:
-                if (identity := _identity(here)) in visited:
+                if (identity := identity_of(here)) in visited:
                     self.passed_over.add(LINKED[0], here)
                     continue
                 visited.add(identity)
@@ -145,22 +149,26 @@ class Walk:
         """Walk folders that links lead to. They come last, so that a file has its own name if it has one here."""
         if not self._folder_links:
             return
-        visited = {_identity(folder) for folder in self.folders}
-        real = Path(os.path.realpath(self.root))
-        above = {_identity(folder) for folder in real.parents}
+        visited = {identity_of(folder) for folder in self.folders}
+        above = set()
+        for folder in Path(os.path.realpath(self.root)).parents:
+            with suppress(OSError):  # it may be closed to us, and so will a link to it
+                above.add(identity_of(folder))
         while self._folder_links:
             link, parts, included = min(self._folder_links)
             self._folder_links.remove((link, parts, included))
-            if _identity(link) in above:
+            if identity_of(link) in above:
                 self.passed_over.add(LINKED[1], link)
             else:
+                before = len(self._files)
                 self._scan(link, parts, included=included, visited=visited)
+                self.linked.update(self._files[before:])
 
     def _follow_files(self) -> None:
         """Add the files that links lead to, unless they are read anyway."""
         if not self._file_links:
             return
-        known = {_identity(path) for path in self._files}
+        known = {identity_of(path) for path in self._files}
         for link in sorted(self._file_links):
             status = _status(link)
             if (identity := (status.st_dev, status.st_ino)) in known:
@@ -168,6 +176,7 @@ class Walk:
             elif stat.S_ISREG(status.st_mode):
                 known.add(identity)
                 self._files.append(link)
+                self.linked.add(link)
             else:
                 self.passed_over.add(_special(link), link)
 
@@ -187,7 +196,8 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _identity(path: Path) -> Identity:
+def identity_of(path: Path) -> Identity:
+    """Return what identifies a file or folder, whatever it is called; raise for a broken link."""
     status = _status(path)
     return status.st_dev, status.st_ino
 
