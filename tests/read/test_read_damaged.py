@@ -106,6 +106,8 @@ def test_no_permission(here: Path) -> None:
 def test_json_array(here: Path) -> None:
     put(here / "a.json", b'[{"text": "a"}]')
     assert "jq" in refused("a.json")
+    put(here / "c.json", b'{\n  "splits": {"train": 7}\n}\n')
+    assert refused("c.json").startswith("c.json is JSON over several lines; make it JSON Lines first")
     put(here / "b.json", b'{"text": "a"}\n')
     assert texts_of(open_paths(["b.json"])) == ["a"]
 

@@ -162,9 +162,15 @@ def _open(entries: Sequence[Entry], options: Options) -> JsonlReader:
     if suffixes_of(entry.path)[0] == _ARRAY_SUFFIX:
         with reading(entry.label), open_bytes(entry.path, entry.codec) as stream:
             head = bytes(stream.read(_PROBE_BYTES))
-        if head.lstrip(_BLANK).startswith(b"["):
+        first = head.lstrip(_BLANK).split(b"\n")
+        if first[0].startswith(b"["):
             raise InputError(
                 f"{entry.label} is one JSON array; make it JSON Lines first, for instance with: jq -c '.[]'"
+            )
+        if len(first) > 1 and first[0].startswith(b"{") and not first[0].rstrip().endswith(b"}"):
+            raise InputError(
+                f"{entry.label} is JSON over several lines; make it JSON Lines first, for instance with: jq -c . (in a "
+                "folder, `exclude` leaves it out)"
             )
     return JsonlReader(entry, options)
 
