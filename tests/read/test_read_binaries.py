@@ -188,6 +188,15 @@ def test_an_array_without_a_suffix(here: Path) -> None:
     assert open_paths(["a"]).kind == open_paths(["a"], format="npy").kind == "vectors"
 
 
+def test_a_format_that_must_not_be_compressed(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gzip.compress(parquet_bytes())
+    for name in ("a.parquet", "a.parquet.gz", "a.gz", "a"):
+        put(here / name, data)
+        assert refused(name) == f"{name}: a parquet file must not be compressed as a whole; decompress it first"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert "decompress it first" in refused("-")
+
+
 def test_a_format_that_the_file_does_not_have(here: Path) -> None:
     put(here / "a.dat", parquet_bytes())
     assert refused("a.dat", format="csv") == "a.dat is a parquet file, not csv; read it with `format='parquet'`"

@@ -29,11 +29,12 @@ def identify(path: Path, label: str, options: Options) -> Entry:
     suffix, compression = suffixes_of(path)
     raw = _head(path, label, None)
     codec = CODECS.get(compression) or codec_of(raw)
+    told = _asked(options) or format_of(suffix)
+    _check_compression(told, codec, label)
     head = raw if codec is None else _head(path, label, codec)
-    found = _asked(options) or format_of(suffix) or _by_magic(head) or TEXT
+    found = told or _by_magic(head) or TEXT
     _check(found, head, suffix, label, options)
-    if codec and not found.compressible:
-        raise InputError(f"{label}: a {found.name} file must not be compressed as a whole; decompress it first")
+    _check_compression(found, codec, label)
     return Entry(label, path, found, codec)
 
 
@@ -50,6 +51,7 @@ def sniff(path: Path, label: str, options: Options) -> Entry:
         recognising = (one for one in formats() if one.recognises is not None and one.recognises(head, names))
         found = next(recognising, None)
     _check(found or TEXT, head, "", label, options)
+    _check_compression(found, codec, label)
     if found is None:
         raise InputError(
             f"{label} is neither parquet, nor JSON Lines, nor CSV with a column {' or '.join(map(repr, names))}; "
@@ -63,6 +65,11 @@ def _asked(options: Options) -> FileFormat | None:
     if options.lines:
         return LINES
     return None if options.format is None else format_named(options.format)
+
+
+def _check_compression(found: FileFormat | None, codec: str | None, label: str) -> None:
+    if codec is not None and found is not None and not found.compressible:
+        raise InputError(f"{label}: a {found.name} file must not be compressed as a whole; decompress it first")
 
 
 def _check(found: FileFormat, head: bytes, suffix: str, label: str, options: Options) -> None:
