@@ -46,6 +46,6 @@ def open_paths(paths: Iterable[str | Path], **reading: Unpack[Reading]) -> Sourc
 
 def _checked(source: Source, options: Options) -> Source:
     """Return a source; raise if patterns had nothing to choose from."""
-    if not options.paired:
+    if not options.shared:
         refuse_idle([source.listing])
     return source

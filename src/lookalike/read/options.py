@@ -23,14 +23,13 @@ class Reading(TypedDict, total=False):
 
     kind     what items are; by default recognised from the input
     rank     the column that `keep=max:COLUMN` compares
-    paired   whether another input is read with the same options, so that patterns may be meant for that one
+    shared   whether these options are also those of another input, so that this one may have no use for some
     """
 
     kind: KindName | None
     text: str | None
     id: str | None
     rank: str | None
-    paired: bool
     item: str | None
     element: str | None
     weight: str | bool | None
@@ -42,6 +41,7 @@ class Reading(TypedDict, total=False):
     encoding_errors: EncodingErrors
     batch_bytes: int
     scratch: Path | str | None
+    shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,6 @@ class Options:
     text: str | None = None
     id: str | None = None
     rank: str | None = None
-    paired: bool = False
     item: str | None = None
     element: str | None = None
     weight: str | bool | None = None
@@ -64,6 +63,7 @@ class Options:
     encoding_errors: EncodingErrors = option("encoding_errors").default
     batch_bytes: int = option("batch_bytes").default
     scratch: Path | str | None = None
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if self.kind is not None:

@@ -37,7 +37,7 @@ class Run:
         self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
         self.resources = Resources(self.threads, self.scratch, self.stages)
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
-        reading |= {"kind": kind_asked(settings), "scratch": self.scratch.folder, "paired": against is not None}
+        reading |= {"kind": kind_asked(settings), "scratch": self.scratch.folder, "shared": against is not None}
         self.source: Source = open_source(inputs, rank=rank, **reading)
         self.against: Source | None = None
         if against is not None:
