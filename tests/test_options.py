@@ -13,8 +13,10 @@ from typer.main import get_command
 from lookalike import Shingling, recipe
 from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
+from lookalike.errors import RecipeError
 from lookalike.measures import all_names
 from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
+from lookalike.read.formats import format_names
 from lookalike.read.options import Options
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # it is a group
@@ -106,3 +108,13 @@ def test_the_table_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], env=quiet_environment(), capture_output=True, text=True, check=True
     )
     assert not {"numpy", "numba", "pyarrow", "typer", "rich"} & set(ended.stdout.split())
+
+
+def test_the_formats_are_those_that_are_registered() -> None:
+    listed = option("format").help.split(":")[1].split(". ")[0]
+    assert all(name in listed for name in format_names())
+    with pytest.raises(RecipeError, match="`format` must be one of parquet, jsonl, tsv, csv, npy, text, lines"):
+        Options(format="excel")
+    with pytest.raises(RecipeError, match="`lines` means the format lines, but `format` is csv"):
+        Options(format="csv", lines=True)
+    assert Options(format="lines", lines=True).lines

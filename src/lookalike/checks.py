@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import RecipeError
+from lookalike.errors import InputError, OutputError, RecipeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_URL = re.compile(r"(?P<scheme>[a-zA-Z][a-zA-Z0-9+.-]+):/+(?P<rest>.*)", re.DOTALL)
+"""A URL; with one slash of two if it was made a `Path`. A drive has one letter."""
+_MAX_SHOWN = 200
+"""Characters of a URL in a message."""
+_INSTEAD = {
+    InputError: "URLs cannot be read; download the file first, and pass its path",
+    OutputError: "URLs cannot be written to; write a local file, and upload it",
+}
 
 
 def plain_number(value: Any) -> Any:  # noqa: ANN401 - any setting
@@ -33,3 +46,13 @@ def check_count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise RecipeError(f"`{name}` must be a whole number, at least 1. Got {value!r}")
     return value
+
+
+def refuse_url(path: Path | str, error: type[InputError | OutputError]) -> None:
+    """Raise if a path that does not exist is a URL: an `InputError` if it was to be read, else an `OutputError`."""
+    if (found := _URL.match(str(path))) is None:
+        return
+    scheme, rest = found["scheme"], found["rest"]
+    if scheme.lower() == "file":
+        raise error(f"file:///{rest}: URLs are not paths; pass /{rest}")
+    raise error(f"{scheme}://{rest}"[:_MAX_SHOWN] + f": {_INSTEAD[error]}")

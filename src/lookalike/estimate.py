@@ -10,6 +10,7 @@ from lookalike.checks import check_count
 from lookalike.engines.local.collect import collect
 from lookalike.engines.local.run import Run
 from lookalike.errors import InputError, RecipeError
+from lookalike.read.notes import notes_on
 from lookalike.tuning.bandings import sampled_bandings, short_bandings
 from lookalike.tuning.estimate import Cost, Estimate, cost_of
 from lookalike.tuning.sample import Tally
@@ -66,6 +67,7 @@ def estimate_costs(items: Any, *, sample_size: int = 500, **settings: Unpack[Set
         costs=tuple(cost_of(banding, sample, costs, count) for banding in bandings),
         _sample=sample,
         _costs=costs,
+        notes=tuple(notes_on(run.sources)),
     )
 
 

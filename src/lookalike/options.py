@@ -208,6 +208,30 @@ OPTIONS = (
         help="Compare the elements instead, by the items that contain them.",
     ),
     Option(
+        name="format",
+        group="reading",
+        type=str,
+        default_help="from the name, or from the first bytes",
+        help="Format of the input: parquet, jsonl, tsv, csv, npy, text (an item per file) or lines (an item per line). "
+        "For files whose names do not tell it, and for standard input.",
+    ),
+    Option(
+        name="include",
+        group="reading",
+        type=list[str] | str,
+        metavar="PATTERN",
+        help="Read only files that match this pattern, in folders and among the matches of globs: '*.txt' anywhere, "
+        "'a/*.txt' from the top of the folder, '**' for folders at any depth, a folder for all that is in it. Several "
+        "patterns: files that match any.",
+    ),
+    Option(
+        name="exclude",
+        group="reading",
+        type=list[str] | str,
+        metavar="PATTERN",
+        help="Leave out files or folders that match this pattern, even if `include` matches them.",
+    ),
+    Option(
         name="lines",
         group="reading",
         type=bool,
@@ -299,6 +323,9 @@ class Settings(TypedDict, total=False):
     element: str | None
     weight: str | bool | None
     transpose: bool
+    format: str | None
+    include: list[str] | str | None
+    exclude: list[str] | str | None
     lines: bool
     encoding_errors: EncodingErrors
     batch_bytes: int

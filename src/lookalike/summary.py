@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Summary:
     memory: dict[str, int]
     """The peak memory up to the end of each stage, in bytes."""
     peak_memory_bytes: int
+    passed_over: dict[str, int] = field(default_factory=dict)
+    """Files in folders that were not read, by the reason: hidden, excluded, or the suffix of a binary file."""
     notes: tuple[str, ...] = ()
 
     @property

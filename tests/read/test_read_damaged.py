@@ -9,8 +9,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.read_tables import TABLE, TEXTS, compress, jsonl, names_of, parquet_bytes, put, refused, texts_of
+from support.read_tables import (
+    TABLE,
+    TEXTS,
+    compress,
+    jsonl,
+    names_of,
+    parquet_bytes,
+    put,
+    refused,
+    rows_of,
+    texts_of,
+)
 
+from lookalike.errors import InputError
 from lookalike.read import Batch, open_paths
 
 
@@ -94,6 +106,8 @@ def test_no_permission(here: Path) -> None:
 def test_json_array(here: Path) -> None:
     put(here / "a.json", b'[{"text": "a"}]')
     assert "jq" in refused("a.json")
+    put(here / "c.json", b'{\n  "splits": {"train": 7}\n}\n')
+    assert refused("c.json").startswith("c.json is JSON over several lines; make it JSON Lines first")
     put(here / "b.json", b'{"text": "a"}\n')
     assert texts_of(open_paths(["b.json"])) == ["a"]
 
@@ -122,3 +136,65 @@ def test_a_file_name_that_is_not_utf8() -> None:
     pq.write_table(TABLE, "a.parquet")
     Path("a.parquet").rename(os.fsdecode(b"caf\xe9.parquet"))
     assert texts_of(open_paths([os.fsdecode(b"caf\xe9.parquet")])) == TEXTS
+
+
+def test_a_key_that_is_not_utf8(here: Path) -> None:
+    put(here / "a.jsonl", b'{"text":"x"}\n\n{"text":"y","k\xff":1,"m":{"\xfe":[2]}}\n')
+    source = open_paths(["a.jsonl"])
+    assert texts_of(source) == ["x", "y"]
+    with pytest.raises(InputError, match=r"a\.jsonl, line 3: the key is not valid UTF-8; use `encoding_errors`"):
+        rows_of(source)
+    replaced = open_paths(["a.jsonl"], encoding_errors="replace")
+    assert rows_of(replaced)[1] == {"text": "y", "k\ufffd": 1, "m": {"\ufffd": [2]}}
+
+
+def test_a_key_in_a_key_that_is_not_utf8(here: Path) -> None:
+    put(here / "a.jsonl", b'{"text":"y","m":{"\xfe":[2]}}\n')
+    assert rows_of(open_paths(["a.jsonl"], encoding_errors="replace")) == [{"text": "y", "m": {"\ufffd": [2]}}]
+    with pytest.raises(InputError, match=r"a\.jsonl, line 1: the column 'm' is not valid UTF-8"):
+        rows_of(open_paths(["a.jsonl"]))
+
+
+HEADER = b"\x93NUMPY\x01\x00\x40\x00"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }"[:-3],
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2)}\\",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': ((((((((((",
+        b"{'descr': lambda: 0, 'fortran_order': False, 'shape': (3, 2)",
+        b"{'descr': 'bogus', 'fortran_order': False, 'shape': (3, 2)}",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 2)}",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (9**9**9,)}",
+        b"{'descr': '<f8', 'fortran_order': 0, 'shape': (99999999, 9999)}",
+        b"\xff\xfe\0\0\0",
+        b"'''",
+    ],
+)
+def test_a_damaged_header_of_an_array(here: Path, header: bytes) -> None:
+    put(here / "a.npy", HEADER + header.ljust(63)[:63] + b"\n" + np.arange(6.0).tobytes())
+    assert refused("a.npy").startswith("a.npy cannot be read")
+
+
+def test_a_parquet_file_that_promises_more_rows(here: Path) -> None:
+    written = pq.ParquetWriter(here / "a.parquet", pa.schema([("text", pa.string())]))
+    written.write_table(pa.table({"text": ["x"] * 777}))
+    written.close()
+    whole = (here / "a.parquet").read_bytes()
+    count, more = b"\x92\x0c", b"\x94\x0c"  # 777 and 778, as Thrift writes them
+    damaged = [whole[:i] + more + whole[i + 2 :] for i in range(len(whole)) if whole.startswith(count, i)]
+    footers = [pq.ParquetFile(pa.BufferReader(data)).metadata.num_rows for data in damaged]
+    put(here / "b.parquet", damaged[footers.index(778)])
+    assert refused("b.parquet") == "b.parquet holds 777 rows, but its footer says 778; it is damaged"
+
+
+def test_a_damaged_record_of_a_column(here: Path) -> None:
+    """pyarrow ends the process when it is asked for such a record."""
+    pq.write_table(pa.table({"text": ["x"] * 60}), here / "a.parquet", row_group_size=20)
+    whole = (here / "a.parquet").read_bytes()
+    optional, required = b"\x25\x02\x18\x04text", b"\x25\x00\x18\x04text"
+    assert whole.count(optional) == 1
+    put(here / "b.parquet", whole.replace(optional, required))
+    assert refused("b.parquet").startswith("b.parquet (as parquet) cannot be read: Definition level histogram size")

@@ -83,7 +83,7 @@ def test_two_texts_are_compared_even_if_they_name_files(here: Path) -> None:
         (["corpus.parquet", "nowhere.parquet"], "nowhere.parquet: no such file or directory; check the path"),
         ("nowhere/*.csv", "nowhere/*.csv matches no file; check the pattern"),
         ("s3://bucket/a.parquet", "s3://bucket/a.parquet: URLs cannot be read; download the file first"),
-        (Path("https://example.org/a.csv"), "https:/example.org/a.csv: URLs cannot be read"),
+        (Path("https://example.org/a.csv"), "https://example.org/a.csv: URLs cannot be read"),
         ("a text", "a text: no such file or directory; check the path, or pass a list if it is a text"),
         ("what is\nthis?", "what is this? matches no file; check the pattern, or pass a list if it is a text"),
         ("word " * 100, "..."),

@@ -137,7 +137,7 @@ def test_a_new_format(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "_FORMATS", list(formats.formats()))
     formats.register(FileFormat("reversed", open_reversed, suffixes=(".rev",)))
     put(Path("d/a.rev"), b"eno\nowt\n")
-    put(Path("d/b.txt"), b"not a data file")
+    put(Path("d/README.txt"), b"not a data file")
     for given in ("d/a.rev", "d", ["d/a.rev"]):
         source = open_source(given)
         assert texts_of(source) == ["one", "two"]

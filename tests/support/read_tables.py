@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +72,11 @@ def refused(path: object, **options: Any) -> str:
 
 
 def compress(data: bytes, ending: str) -> bytes:
-    if ending == ".zst":
-        packed: bytes = pa.Codec("zstd").compress(data, asbytes=True)
+    if ending in (".zst", ".lz4"):
+        packed: bytes = pa.Codec({".zst": "zstd", ".lz4": "lz4"}[ending]).compress(data, asbytes=True)
         return packed
-    return gzip.compress(data) if ending == ".gz" else data
+    codecs: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+    return codecs[ending](data) if ending in codecs else data
 
 
 def parquet_bytes() -> bytes:

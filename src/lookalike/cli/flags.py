@@ -7,6 +7,7 @@ Messages below the command line name options as Python does, in backticks: `enco
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 NAMED = re.compile(r"`(?P<name>\w+)(?:=(?P<value>[^`]+))?`")
 """A name in backticks, or a name and a value as Python writes a keyword argument."""
+
+QUOTES = "'\""
 
 BARE = re.compile(r"`(--[a-z][a-z-]*)`")
 
@@ -23,6 +26,8 @@ def with_flags(text: str, flags: Mapping[str, str]) -> str:
 
     >>> with_flags("`rows` needs `bands`; see `to_json`", {"rows": "--rows", "bands": "--bands"})
     '--rows needs --bands; see `to_json`'
+    >>> with_flags("leave it out with `exclude='*.csv'`", {"exclude": "--exclude"})
+    "leave it out with --exclude '*.csv'"
     >>> with_flags("give `form='NFC'`, or `lines=True`", {"form": "--form", "lines": "--lines"})
     'give --form NFC, or --lines'
     """
@@ -31,7 +36,7 @@ def with_flags(text: str, flags: Mapping[str, str]) -> str:
         name, value = match["name"], match["value"]
         if name not in flags:
             return match[0]
-        return flags[name] if value in (None, "True") else " ".join((flags[name], value.strip("'\"")))
+        return flags[name] if value in (None, "True") else f"{flags[name]} {shlex.quote(value.strip(QUOTES))}"
 
     return BARE.sub(r"\1", NAMED.sub(flag, text))
 

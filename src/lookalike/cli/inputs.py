@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
+from lookalike.checks import refuse_url
 from lookalike.errors import InputError
 from lookalike.options import EncodingErrors
+from lookalike.read.binaries import refuse_binary
+
+HEAD_BYTES = 1 << 16
+"""Bytes in which a file that is not text is recognised."""
 
 
 def read_text(path: Path, errors: EncodingErrors | None = None) -> str:
@@ -14,10 +20,13 @@ def read_text(path: Path, errors: EncodingErrors | None = None) -> str:
 
     `errors` is what to do about text that is not UTF-8, as chosen by the user; None if there was no choice.
     """
+    if not os.path.lexists(path):
+        refuse_url(path, InputError)
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}. Check the name") from error
+    refuse_binary(data[:HEAD_BYTES], path.suffix.lower(), str(path))
     try:
         return data.decode("utf-8-sig", errors or "strict")
     except UnicodeDecodeError as error:

@@ -40,8 +40,8 @@ Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE",
-        help="Parquet, JSON Lines (.jsonl, .ndjson, also .gz or .zst), CSV or TSV files, folders, globs, or - for "
-        "standard input. Files are read in the order of their names.",
+        help="Parquet, JSON Lines (.jsonl, .ndjson), CSV, TSV, .npy or text files, compressed or not (.gz, .bz2, .xz, "
+        ".zst, .lz4), folders, globs, or - for standard input. Files are read in the order of their names.",
     ),
 ]
 Report = Annotated[

@@ -15,7 +15,7 @@ from rich.console import Console
 from lookalike.cli.progress import Bars, announce_compilation
 from lookalike.cli.summary import print_summary
 from lookalike.cli.tables import print_table
-from lookalike.read.paths import expand
+from lookalike.read.paths import list_files
 from lookalike.report import check, write
 from lookalike.resources.progress import peak_memory
 from lookalike.results import Nearest
@@ -56,6 +56,11 @@ class Session:
             self._bars.stop()
 
 
+def input_files(inputs: list[str], settings: dict[str, Any]) -> list[Path]:
+    """Return the files that are read, without standard input."""
+    return list_files(inputs, settings.get("include"), settings.get("exclude")).paths
+
+
 class RunSession(Session):
     """A running command that reads items and searches them: also its inputs, settings and report."""
 
@@ -76,7 +81,7 @@ class RunSession(Session):
         self.pages = {} if report is None else {"--report": report}
         self.inputs = [Path(path) for path in inputs]
         self.against = [Path(path) for path in against or []] or None
-        self.files = [path for path in expand([*inputs, *(against or [])], lines=settings["lines"]) if str(path) != "-"]
+        self.files = [path for given in (inputs, against) if given for path in input_files(given, settings)]
         self._seconds: dict[str, float] = {}
         self.settings = {**settings, "watcher": self._bars}
 

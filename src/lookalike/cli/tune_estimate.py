@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from lookalike.cli.flags import with_flags
+from lookalike.cli.options import FLAGS
 from lookalike.summary import plural
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def describe_estimate(found: Estimate) -> Iterator[str]:
     )
     if found.exact_seconds is not None:
         yield exact_search(found)
+    yield from (f"Note: {with_flags(note, FLAGS)}." for note in found.notes)
 
 
 def exact_search(found: Estimate) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from lookalike.options import EncodingErrors
 
+    from .paths import Listing
+
 KindName = str
 """The name of a kind of items: of one of `item_types`, such as "texts" or "vectors"."""
 FormatName = str
@@ -69,6 +71,8 @@ class Source(Protocol):
 
     has_ids: bool
     encoding_errors: EncodingErrors
+    listing: Listing
+    """What was passed over among the files, and notes on it; empty for items in memory."""
 
     @property
     def kind(self) -> KindName:
@@ -111,6 +115,9 @@ class Source(Protocol):
 
     def locate(self, item: int) -> str:
         """Return where an item stands, for messages."""
+
+    def conversions(self, *, rows: bool) -> Iterator[str]:
+        """Yield a note for each column whose values change their type: ids, or also what `rows` delivers."""
 
     def close(self) -> None:
         """Remove temporary copies of the input."""

@@ -17,14 +17,16 @@ from lookalike.errors import InputError
 
 from . import schemas
 from .decode import Decoder
+from .folders import choose_entries
 from .identify import identify, sniff
 from .ids import id_type
 from .item_types import default_type, item_type
 from .naming import display
-from .paths import STDIN, expand
+from .paths import STDIN, list_files
 from .ranks import rank_type
 from .roles import Roles, choose_roles
 from .spool import Spool
+from .streams import open_file, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,8 +49,9 @@ class FilesSource:
         self._options = options
         self._spool = Spool(options.scratch)
         try:
-            entries = [self._entry(path) for path in expand(given, lines=options.lines)]
-            self._readers = _open_readers(entries, options)
+            self.listing = list_files(given, options.include, options.exclude)
+            self._readers = _open_readers(choose_entries(self.listing, self._entry), options)
+            self.listing.files.clear()  # the readers know them now
             self._wanted, self._decoder = _choose_columns(self._readers, options)
         except BaseException:
             self.close()
@@ -146,6 +149,13 @@ class FilesSource:
         owner = int(np.searchsorted(begins, item, side="right")) - 1
         return self._readers[owner].locate(item - int(begins[owner]))
 
+    def conversions(self, *, rows: bool) -> Iterator[str]:
+        """Yield a note for each column that is not text in all files, but becomes text because it is in some."""
+        wanted = None if rows else {self._decoder.roles.id} if self._decoder else set()
+        for name, note in schemas.conversions((reader.label, reader.columns) for reader in self._readers):
+            if wanted is None or name in wanted:
+                yield note
+
     def close(self) -> None:
         """Remove temporary copies of the input."""
         self._spool.close()
@@ -157,8 +167,12 @@ class FilesSource:
                 raise InputError("standard input is closed; send something, or name a file")
             return sniff(self._spool.add_bytes(sys.stdin.buffer), "stdin", self._options)
         label = display(path)
-        if stat.S_ISFIFO(path.stat().st_mode):
-            with path.open("rb") as stream:
+        with reading(label):
+            mode = path.stat().st_mode
+        if stat.S_ISSOCK(mode):
+            raise InputError(f"{label} is a socket, which cannot be read; send what it says through a pipe")
+        if stat.S_ISFIFO(mode):
+            with open_file(path) as stream:
                 return sniff(self._spool.add_bytes(stream), label, self._options)
         return identify(path, label, self._options)
 

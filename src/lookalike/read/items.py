@@ -33,9 +33,9 @@ def read_items(inputs: Any, **reading: Unpack[Reading]) -> Items:  # noqa: ANN40
     >>> items.to_arrow().to_pylist()[1]
     {'id': 'b', 'item': 'that is the question'}
 
-    The options `text`, `id`, `item`, `element`, `weight`, `transpose`, `lines`, `encoding_errors`, `batch_bytes` and
-    `scratch` are those of `Settings`. The option `kind` is one of texts, tokens, elements (sets), weights (weighted
-    sets), vectors and bits; by default it is recognised.
+    The options `text`, `id`, `item`, `element`, `weight`, `transpose`, `format`, `include`, `exclude`, `lines`,
+    `encoding_errors`, `batch_bytes` and `scratch` are those of `Settings`. The option `kind` is one of texts, tokens,
+    elements (sets), weights (weighted sets), vectors and bits; by default it is recognised.
     """
     return Items(open_source(inputs, **reading))
 
@@ -92,6 +92,11 @@ class Items:
     def paths(self) -> tuple[Path, ...]:
         """The files that are read, in order; empty for items in memory."""
         return self._source.paths
+
+    @property
+    def passed_over(self) -> dict[str, int]:
+        """Number of files in folders that are not read, by the reason."""
+        return dict(self._source.listing.passed_over.counts)
 
     @property
     def estimated_rows(self) -> int | None:

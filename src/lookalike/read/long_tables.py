@@ -47,7 +47,11 @@ def gather_sets(source: Source, options: Options) -> Source:
     item, element = (str(name) for name in names)
     table = pa.table({item: items.dictionary, element: lists(items, elements, weights)})
     kind = set_type(weighted=weights is not None).name
-    return TableSource(table, replace(options, kind=kind, id=item, text=element, item=None, element=None, weight=None))
+    gathered = TableSource(
+        table, replace(options, kind=kind, id=item, text=element, item=None, element=None, weight=None)
+    )
+    gathered.listing = source.listing
+    return gathered
 
 
 def _check(source: Source, options: Options) -> None:

@@ -17,6 +17,7 @@ from .decode import Decoder
 from .ids import id_type
 from .item_types import guess_from_column, item_type, matrix_type, set_type
 from .matrices import is_numeric
+from .paths import Listing, idle_option
 from .python_values import peek, to_column
 from .ranks import rank_type
 from .roles import choose_roles
@@ -46,6 +47,7 @@ class TableSource:
     def __init__(self, table: pa.Table, options: Options, spool: Spool | None = None) -> None:
         self.has_ids = options.id is not None
         self.encoding_errors = options.encoding_errors
+        self.listing = Listing(idle=idle_option(options.include, options.exclude))
         self._table = table
         self._spool = spool
         roles = choose_roles(table.schema, options, _LABEL)
@@ -98,6 +100,10 @@ class TableSource:
     def locate(self, item: int) -> str:
         """Return which item it is, counted from 0 as Python does."""
         return f"item {item}"
+
+    def conversions(self, *, rows: bool) -> Iterator[str]:  # noqa: ARG002 - there is one table
+        """Yield nothing: a column of a table has one type."""
+        yield from ()
 
     def close(self) -> None:
         """Remove the temporary copy, if there is one."""

@@ -8,7 +8,7 @@ from .files import FilesSource
 from .long_tables import gather_sets
 from .memory import open_memory
 from .options import Options, Reading
-from .paths import named_files
+from .paths import named_files, refuse_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ def open_source(inputs: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN
 def open_values(inputs: Any, **reading: Unpack[Reading]) -> Source:  # noqa: ANN401  whatever holds items
     """Open items in memory; strings are texts, whatever they look like."""
     options = Options(**reading)
-    return gather_sets(open_memory(inputs, options), options)
+    return _checked(gather_sets(open_memory(inputs, options), options), options)
 
 
 def open_paths(paths: Iterable[str | Path], **reading: Unpack[Reading]) -> Source:
@@ -41,4 +41,11 @@ def open_paths(paths: Iterable[str | Path], **reading: Unpack[Reading]) -> Sourc
     Files are read in the sorted order of their paths, so that no result depends on the order they were given in.
     """
     options = Options(**reading)
-    return gather_sets(FilesSource(paths, options), options)
+    return _checked(gather_sets(FilesSource(paths, options), options), options)
+
+
+def _checked(source: Source, options: Options) -> Source:
+    """Return a source; raise if patterns had nothing to choose from."""
+    if not options.shared:
+        refuse_idle([source.listing])
+    return source

@@ -9,19 +9,21 @@ from lookalike.checks import check_count
 from lookalike.errors import RecipeError
 from lookalike.options import EncodingErrors, option
 
+from .formats import LINES, format_names
 from .item_types import item_type
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .base import KindName
+    from .base import FormatName, KindName
 
 
 class Reading(TypedDict, total=False):
-    """Options of reading, as `lookalike.options` describes them; and two that only the flow sets.
+    """Options of reading, as `lookalike.options` describes them; and three that only the flow sets.
 
-    kind   what items are; by default recognised from the input
-    rank   the column that `keep=max:COLUMN` compares
+    kind     what items are; by default recognised from the input
+    rank     the column that `keep=max:COLUMN` compares
+    shared   whether these options are also those of another input, so that this one may have no use for some
     """
 
     kind: KindName | None
@@ -32,10 +34,14 @@ class Reading(TypedDict, total=False):
     element: str | None
     weight: str | bool | None
     transpose: bool
+    format: FormatName | None
+    include: list[str] | str | None
+    exclude: list[str] | str | None
     lines: bool
     encoding_errors: EncodingErrors
     batch_bytes: int
     scratch: Path | str | None
+    shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +56,14 @@ class Options:
     element: str | None = None
     weight: str | bool | None = None
     transpose: bool = option("transpose").default
+    format: FormatName | None = None
+    include: list[str] | str | None = None
+    exclude: list[str] | str | None = None
     lines: bool = option("lines").default
     encoding_errors: EncodingErrors = option("encoding_errors").default
     batch_bytes: int = option("batch_bytes").default
     scratch: Path | str | None = None
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if self.kind is not None:
@@ -61,7 +71,16 @@ class Options:
         if self.encoding_errors not in get_args(EncodingErrors):
             raise RecipeError(f"`encoding_errors` must be strict or replace. Got {self.encoding_errors!r}")
         check_count("batch_bytes", self.batch_bytes)
+        self._check_format()
         self._check_long_table()
+
+    def _check_format(self) -> None:
+        if self.format is None:
+            return
+        if self.format not in format_names():
+            raise RecipeError(f"`format` must be one of {', '.join(format_names())}. Got {self.format!r}")
+        if self.lines and self.format != LINES.name:
+            raise RecipeError(f"`lines` means the format {LINES.name}, but `format` is {self.format}. Leave one out")
 
     def _check_long_table(self) -> None:
         if (self.item is None) != (self.element is None):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from lookalike.errors import InputError
 
-from .columns import without_views
+from .columns import is_string, without_views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 def merge(schemas: Iterable[pa.Schema]) -> pa.Schema:
@@ -38,6 +39,37 @@ def _merge_fields(left: pa.Field, right: pa.Field) -> pa.Field:
         return pa.unify_schemas([pa.schema([left]), pa.schema([right])], promote_options="permissive").field(0)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         return pa.field(left.name, pa.large_string())
+
+
+def conversions(schemas: Iterable[tuple[str, pa.Schema]]) -> Iterator[tuple[str, str]]:
+    """Yield each column that `merge` makes strings although some files have other values, with a note that says so.
+
+    Args:
+        schemas: The name of each file, and its columns as far as they are known cheaply.
+
+    """
+    types: dict[str, dict[pa.DataType, str]] = {}
+    for label, schema in schemas:
+        for field in schema:
+            if not pa.types.is_null(field.type):
+                types.setdefault(field.name, {}).setdefault(field.type, label)
+    for name, places in types.items():
+        merged = reduce(_merge_fields, (pa.field(name, one) for one in places))
+        changed = next((one for one in places if not _is_text(one)), None)
+        if len(places) > 1 and _is_text(merged.type) and changed is not None:
+            other = next(one for one in places if one != changed)
+            yield (
+                name,
+                (
+                    f"column {name!r} is {changed} in {places[changed]}, but {other} in {places[other]}: it is read as "
+                    "strings"
+                ),
+            )
+
+
+def _is_text(arrow_type: pa.DataType) -> bool:
+    value_type = arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
+    return is_string(value_type)
 
 
 def conform(batch: pa.RecordBatch, schema: pa.Schema, label: str) -> pa.RecordBatch:

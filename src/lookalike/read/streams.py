@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import lzma
+import os
+import re
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,8 +22,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BOM = b"\xef\xbb\xbf"
-CODECS = {".gz": "gzip", ".zst": "zstd"}
-_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".lz4": "lz4"}
+_MAGIC = {
+    re.compile(rb"\x1f\x8b\x08"): "gzip",
+    re.compile(rb"\x28\xb5\x2f\xfd"): "zstd",
+    re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"): "bz2",
+    re.compile(rb"\xfd7zXZ\0"): "xz",
+    re.compile(rb"\x04\x22\x4d\x18"): "lz4",
+}
+_PYTHON_CODEC = "xz"
+"""The one that Arrow does not have."""
 _STEP = 1 << 17
 """Bytes searched at a time, so that they stay in the processor's cache."""
 _NEWLINE = 10
@@ -40,7 +51,7 @@ def reading(label: str) -> Iterator[None]:
         raise InputError(f"{label}: no permission to read it; check its owner and mode") from error
     except IsADirectoryError as error:
         raise InputError(f"{label} is a directory, not a file") from error
-    except (OSError, UnicodeError, pa.ArrowException) as error:
+    except (OSError, EOFError, UnicodeError, lzma.LZMAError, pa.ArrowException) as error:
         raise InputError(f"{label} cannot be read: {_sentence(error)}; it may be truncated or damaged") from error
 
 
@@ -58,15 +69,28 @@ def suffixes_of(path: Path) -> tuple[str, str]:
 
 def codec_of(head: bytes) -> str | None:
     """Recognise a compressed file by its first bytes."""
-    return next((codec for magic, codec in _MAGIC.items() if head.startswith(magic)), None)
+    return next((codec for magic, codec in _MAGIC.items() if magic.match(head)), None)
+
+
+def open_file(path: Path) -> IO[bytes]:
+    """Open a file for reading from its beginning."""
+    return path.open("rb")
+
+
+def open_seekable(path: Path) -> pa.NativeFile:
+    """Open a file for Arrow, which reads parts of it in any order and from any thread."""
+    return pa.OSFile(os.fsencode(path))
 
 
 @contextlib.contextmanager
 def open_bytes(path: Path, codec: str | None) -> Iterator[IO[bytes] | Any]:
     """Open a file for reading, decompressing on the way."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         if codec is None:
             yield file
+        elif codec == _PYTHON_CODEC:
+            with lzma.open(file) as stream:
+                yield stream
         else:
             with pa.CompressedInputStream(file, codec) as stream:
                 yield stream
@@ -128,7 +152,7 @@ def estimated_lines(path: Path, codec: str | None) -> int | None:
     """Return the number of lines, estimated from the first megabyte; None if the file is compressed."""
     if codec is not None:
         return None
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = file.read(1 << 20)
         size = file.seek(0, 2)
     return int(size * max(head.count(b"\n"), 1) / max(len(head), 1))

@@ -64,6 +64,8 @@ class Estimate:
     """The costs of bandings, one per number of rows."""
     _sample: Sample = field(repr=False)
     _costs: Costs = field(repr=False)
+    notes: tuple[str, ...] = ()
+    """What a reader should know about how the items were read."""
 
     @property
     def best(self) -> Cost:
@@ -104,6 +106,7 @@ class Estimate:
             **asdict(self.banding),
             "bins": [finite(asdict(one)) for one in self.bins],
             "costs": [finite(cost) for cost in costs],
+            "notes": list(self.notes),
         }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
+from lookalike.checks import refuse_url
 from lookalike.errors import InputError, OutputError
 from lookalike.read.utf8 import ensure_utf8_rows
 from lookalike.write.formats import Writer, format_of, formats_for_tables, writing
@@ -49,6 +50,9 @@ def check_outputs(
         rows: The options of outputs for rows of the inputs: if all inputs are .npy files, these may be, too.
 
     """
+    for path in (*outputs.values(), *(others or {}).values()):
+        if not os.path.isdir(_target(path).parent):  # noqa: PTH112  Path's own raises for what it may not look at
+            refuse_url(path, OutputError)
     taken = {_identity(path): path for path in inputs}
     seen: dict[object, str] = {}
     for option, path in outputs.items():

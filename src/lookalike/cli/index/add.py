@@ -47,12 +47,12 @@ def add(
     """  # noqa: D301 - Click interprets this backslash
     from lookalike.cli.index.session import (
         IndexSession,
-        input_files,
         missing_fields,
         open_index,
         open_input,
         plain_rows,
     )
+    from lookalike.cli.session import input_files
     from lookalike.errors import RecipeError
     from lookalike.write.outputs import check_outputs, write_table
 

@@ -65,7 +65,8 @@ def query(
 
     In Python: lookalike.Index.open("news.lookalike").query(text, top=3)
     """  # noqa: D301 - Click interprets this backslash
-    from lookalike.cli.index.session import IndexSession, input_files, open_index, plain_rows
+    from lookalike.cli.index.session import IndexSession, open_index, plain_rows
+    from lookalike.cli.session import input_files
     from lookalike.write.outputs import check_outputs, write_table
 
     wanted = {} if output is None else {"--output": output}

@@ -17,7 +17,7 @@ from lookalike.cli.tables import print_table
 from lookalike.index import Index
 from lookalike.index.storage.files import folder_size
 from lookalike.options import READING
-from lookalike.read.paths import expand
+from lookalike.read.notes import notes_on
 from lookalike.resources.progress import Stages, peak_memory
 from lookalike.write.values import json_lines
 
@@ -41,6 +41,7 @@ class IndexSession(Session):
         self.path = path
         self.read = 0
         """Number of items read."""
+        self._notes: list[str] = []
 
     def stage(self, name: str, total: int | None = None) -> Any:  # noqa: ANN401 - a context manager that yields a function
         """Show the progress of a stage."""
@@ -48,7 +49,8 @@ class IndexSession(Session):
 
     @contextmanager
     def reading(self, stage: str, source: Source) -> Iterator[Callable[[Batch], None]]:
-        """Count the items of a source as they are read, and show the progress."""
+        """Count the items of a source as they are read, and show the progress; note how it was read."""
+        self._notes += notes_on([source], rows=True)
         with self.stage(stage, source.estimated_rows()) as advance:
 
             def seen(batch: Batch) -> None:
@@ -87,10 +89,11 @@ class IndexSession(Session):
     ) -> None:
         """Report the result: `values` as JSON, or `facts` for people, with the size of the index if it was changed."""
         seconds = time.perf_counter() - self._begin
+        notes = [*self._notes, *notes]
         self.stop_bars()
         if self._json:
             cost = {"bytes": folder_size(self.path), "seconds": round(seconds, 4), "peak_memory_bytes": peak_memory()}
-            typer.echo(json.dumps({"path": str(self.path), **values, **cost, "notes": list(notes)}, indent=2))
+            typer.echo(json.dumps({"path": str(self.path), **values, **cost, "notes": notes}, indent=2))
         elif not self._quiet:
             rate = f": {self.read / seconds:,.0f} items per second" if self.read > 1 else ""
             size = [("size", f"{megabytes(folder_size(self.path))} on disk")] if changed else []
@@ -112,11 +115,6 @@ def reading_options(settings: dict[str, Any], kind: KindName | None = None) -> R
     """Return the settings that determine how items of a kind are read."""
     wanted = {key: value for key, value in settings.items() if key in (*READING, "scratch")}
     return cast("Reading", {**wanted, "kind": kind, "batch_bytes": BATCH_BYTES})
-
-
-def input_files(inputs: list[str], settings: dict[str, Any]) -> list[Path]:
-    """Return the files that are read, without standard input."""
-    return [path for path in expand(inputs, lines=settings["lines"]) if str(path) != "-"]
 
 
 def missing_fields(index: Index, source: Source) -> list[str]:

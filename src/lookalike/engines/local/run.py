@@ -11,6 +11,7 @@ from lookalike.kinds import kind_named
 from lookalike.options import READING, check_names, plain, whole_number
 from lookalike.plan import ask, check_early, kind_asked
 from lookalike.read import open_source
+from lookalike.read.paths import refuse_idle
 from lookalike.resources import Resources
 from lookalike.resources.progress import Stages
 from lookalike.resources.scratch import Scratch
@@ -36,7 +37,7 @@ class Run:
         self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
         self.resources = Resources(self.threads, self.scratch, self.stages)
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
-        reading |= {"kind": kind_asked(settings), "scratch": self.scratch.folder}
+        reading |= {"kind": kind_asked(settings), "scratch": self.scratch.folder, "shared": against is not None}
         self.source: Source = open_source(inputs, rank=rank, **reading)
         self.against: Source | None = None
         if against is not None:
@@ -44,6 +45,7 @@ class Run:
             if self.source.kind != self.against.kind and self.source.estimated_rows() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_comparable(self.source, self.against)
+            refuse_idle([source.listing for source in self.sources])
         self.kind = kind_named(self.source.kind)
         self.asked = ask(settings, self.source.kind)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.engines.local.expand import LARGEST_GROUP
+from lookalike.read.notes import notes_on, passed_over
 from lookalike.resources.progress import peak_memory
 from lookalike.summary import Summary, recall_notes
 
@@ -61,7 +62,12 @@ def summarise(
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
         memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
-        notes=(*run_notes(run.kind, recipe, items, condensed), *(recall_notes(measured) if recipe.banding else ())),
+        passed_over=passed_over(run.sources),
+        notes=(
+            *notes_on(run.sources, rows=kept is not None),
+            *run_notes(run.kind, recipe, items, condensed),
+            *(recall_notes(measured) if recipe.banding else ()),
+        ),
     )
 
 

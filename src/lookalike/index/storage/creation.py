@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import refuse_url
 from lookalike.errors import OutputError
 from lookalike.index.storage.database_checksum import write_seal
 from lookalike.index.storage.errors import reason
@@ -33,6 +34,8 @@ def create_folder(given: Path, metadata: dict[str, Any]) -> None:
     folder = given.absolute()
     if not folder.name or "\0" in str(folder):
         raise OutputError(f"An index must be a folder with a name. Got {str(given)!r}")
+    if not folder.parent.is_dir():
+        refuse_url(given, OutputError)
     new = temporary_path(folder)
     try:
         if os.path.lexists(folder):

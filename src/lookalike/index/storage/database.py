@@ -12,6 +12,7 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
+from lookalike.checks import refuse_url
 from lookalike.errors import InputError, LookalikeError, OutputError
 from lookalike.index.storage.connection import BUSY_TIMEOUT
 from lookalike.index.storage.creation import create_folder
@@ -96,6 +97,8 @@ class Database:
 
         `given` is what users call the folder, if that differs; `timeout` is how long to wait for another writer.
         """
+        if not os.path.lexists(folder):
+            refuse_url(folder, InputError)
         absolute = folder.absolute()
         return cls(absolute, given or folder, open_database(absolute, verify=verify), timeout)
 

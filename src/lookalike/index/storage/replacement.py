@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lookalike.checks import refuse_url
 from lookalike.errors import InputError, OutputError
 from lookalike.index.storage.database import Database
 from lookalike.index.storage.files import is_index_file, sync_folder
@@ -48,6 +49,7 @@ def atomic_folder(path: Path, *, force: bool, timeout: float = 0) -> Iterator[Pa
 def check_destination(path: Path, destination: Path, *, force: bool, timeout: float) -> Database | None:
     """Raise if the destination cannot or must not be written; return the index to replace, locked, if there is one."""
     if not destination.parent.is_dir():
+        refuse_url(path, OutputError)
         raise OutputError(f"{path} cannot be written: there is no directory {destination.parent}. Create it first")
     if not os.access(destination.parent, os.W_OK | os.X_OK):
         raise OutputError(f"{path} cannot be written: no write permission in {destination.parent}. Choose another path")

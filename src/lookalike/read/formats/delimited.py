@@ -165,18 +165,18 @@ class DelimitedReader(SingleFile):
         return min(_MAX_BYTES, 8 * size)
 
 
-def _format(delimiter: str, *suffixes: str) -> FileFormat:
+def _format(name: str, delimiter: str, *suffixes: str) -> FileFormat:
     def recognises(head: bytes, names: Sequence[str]) -> bool:
         """Return whether the header has one of the columns wanted."""
         header = head.removeprefix(BOM).splitlines()[0].decode("utf-8", "replace")
         return bool({cell.strip('" ') for cell in header.split(delimiter)} & set(names))
 
     return FileFormat(
-        "csv",
+        name,
         lambda entries, options: DelimitedReader(entries[0], options, delimiter),
         suffixes=suffixes,
         recognises=recognises,
     )
 
 
-CSV, TSV = _format(",", ".csv"), _format("\t", ".tsv", ".tab")
+CSV, TSV = _format("csv", ",", ".csv"), _format("tsv", "\t", ".tsv", ".tab")

@@ -96,14 +96,17 @@ class JsonlReader(SingleFile):
         return self.label
 
     def _parse(self, lines: Lines, schema: pa.Schema, *, strict: bool) -> pa.RecordBatch:
-        table = self._read(lines, pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"))
+        parse = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+        table = None if _are_replaced(schema) else self._read(lines, parse)
         if table is None:
             return jsonl_python.parse(lines, schema, self.label, self._options.encoding_errors, strict=strict)
         return table.select(schema.names).combine_chunks().to_batches()[0]
 
     def _infer(self, lines: Lines) -> pa.Schema:
         table = self._read(lines, pa.json.ParseOptions())
-        return jsonl_python.infer(lines, self.label) if table is None else table.schema
+        if table is None or not _are_decodable(table.schema):
+            return jsonl_python.infer(lines, self.label, self._options.encoding_errors)
+        return table.schema
 
     def _read(self, lines: Lines, parse: pyarrow.json.ParseOptions) -> pa.Table | None:
         """Let Arrow parse a block; None if it cannot, or should not."""
@@ -119,6 +122,28 @@ class JsonlReader(SingleFile):
         except pa.ArrowException:
             return None
         return table if table.num_rows == len(lines) else None
+
+
+def _are_decodable(schema: pa.Schema) -> bool:
+    """Return whether all keys are valid UTF-8, which Arrow does not check."""
+    try:
+        return all(map(_are_decodable_in, schema))
+    except UnicodeDecodeError:
+        return False
+
+
+def _are_decodable_in(field: pa.Field) -> bool:
+    """Return True, or raise where a name is not."""
+    arrow_type = field.type
+    inner = arrow_type if pa.types.is_struct(arrow_type) else ()
+    if pa.types.is_list(arrow_type):
+        inner = (arrow_type.value_field,)
+    return isinstance(field.name, str) and all(map(_are_decodable_in, inner))
+
+
+def _are_replaced(schema: pa.Schema) -> bool:
+    """Return whether the names of columns may differ from the keys in the file, which Arrow would not find then."""
+    return "\N{REPLACEMENT CHARACTER}" in str(schema)
 
 
 def _are_objects(lines: Lines) -> bool:
@@ -137,9 +162,15 @@ def _open(entries: Sequence[Entry], options: Options) -> JsonlReader:
     if suffixes_of(entry.path)[0] == _ARRAY_SUFFIX:
         with reading(entry.label), open_bytes(entry.path, entry.codec) as stream:
             head = bytes(stream.read(_PROBE_BYTES))
-        if head.lstrip(_BLANK).startswith(b"["):
+        first = head.lstrip(_BLANK).split(b"\n")
+        if first[0].startswith(b"["):
             raise InputError(
                 f"{entry.label} is one JSON array; make it JSON Lines first, for instance with: jq -c '.[]'"
+            )
+        if len(first) > 1 and first[0].startswith(b"{") and not first[0].rstrip().endswith(b"}"):
+            raise InputError(
+                f"{entry.label} is JSON over several lines; make it JSON Lines first, for instance with: jq -c . (in a "
+                "folder, `exclude` leaves it out)"
             )
     return JsonlReader(entry, options)
 

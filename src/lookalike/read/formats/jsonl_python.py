@@ -89,12 +89,13 @@ def _has_empty_struct(arrow_type: pa.DataType) -> bool:
     return pa.types.is_list(arrow_type) and _has_empty_struct(arrow_type.value_type)
 
 
-def infer(lines: Lines, label: str) -> pa.Schema:
+def infer(lines: Lines, label: str, errors: EncodingErrors) -> pa.Schema:
     """Return the type of every column of a block; string where the values have none in common."""
     columns: dict[str, list[Any]] = {}
-    for _, record in _records(lines, label):
+    for number, record in _records(lines, label, scrubbed=False):
         for name, value in record.items():
-            columns.setdefault(name, []).append(scrub(value))
+            decoded = _decoded(name, "key", f"{label}, line {number}", errors)
+            columns.setdefault(decoded, []).append(scrub(value))
     return pa.schema([(name, _common(values)) for name, values in columns.items()])
 
 
@@ -116,8 +117,11 @@ def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *
     return pa.record_batch(arrays, schema=schema)
 
 
-def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
-    """Parse line by line; bytes that are not UTF-8 pass as surrogates, since the column may not matter."""
+def _records(lines: Lines, label: str, *, scrubbed: bool = True) -> Iterator[tuple[int, Record]]:
+    """Parse line by line; bytes that are not UTF-8 pass as surrogates, since the column may not matter.
+
+    In names of columns they are replaced, unless the caller wants them as they are.
+    """
     for start, end, number in zip(lines.starts, lines.ends, lines.numbers, strict=True):
         where = f"{label}, line {number}"
         try:
@@ -130,7 +134,7 @@ def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
             raise InputError(f"{where}: this JSON cannot be read ({error}); fix or remove it") from error
         if not isinstance(record, dict):
             raise InputError(f"{where}: expected a JSON object, found {_name(record)}; fix or remove it")
-        yield int(number), {scrub(name): value for name, value in record.items()}
+        yield int(number), {scrub(name): value for name, value in record.items()} if scrubbed else record
 
 
 def _name(value: Any) -> str:  # noqa: ANN401  a JSON value
@@ -145,17 +149,20 @@ def _checked(value: Any, field: pa.Field, where: str, errors: EncodingErrors, *,
     if is_string(field.type) and not isinstance(value, str):
         value = json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):
-        return _decoded(value, field.name, where, errors)
+        return _decoded(value, f"column {field.name!r}", where, errors)
     if field.type == _NUMBER_MAP:
-        return [(_decoded(name, field.name, where, errors), weight) for name, weight in value.items()]
-    return scrub(value)
+        return [(_decoded(name, f"column {field.name!r}", where, errors), weight) for name, weight in value.items()]
+    scrubbed = scrub(value)
+    if errors == "strict" and scrubbed != value:
+        raise invalid_utf8(where, f"column {field.name!r}")
+    return scrubbed
 
 
-def _decoded(text: str, name: str, where: str, errors: EncodingErrors) -> str:
+def _decoded(text: str, what: str, where: str, errors: EncodingErrors) -> str:
     if not has_surrogate(text):
         return text
     if errors == "strict":
-        raise invalid_utf8(where, f"column {name!r}")
+        raise invalid_utf8(where, what)
     return replace_surrogates(text)
 
 

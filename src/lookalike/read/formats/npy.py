@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from .base import Entry
 
 _MIN_ROWS = 16
-_ARCHIVE = b"PK"
+_MAX_REASON = 100
+"""Characters of NumPy's own message in ours: it may quote the header."""
 
 
 class NpyReader(SingleFile):
@@ -77,18 +78,14 @@ class NpyReader(SingleFile):
 def _load(path: Path, label: str) -> npt.NDArray[Any]:
     """Map an array from a file."""
     with reading(label):
-        if _is_archive(path):
-            raise InputError(f"{label} is an archive, as numpy.savez makes; save one of its arrays with numpy.save")
         try:
             array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise InputError(f"{label} cannot be read as an array ({error}); save it with numpy.save") from error
+        except OSError:
+            raise
+        except Exception as error:  # the header is Python source, so that a damaged one may raise anything
+            why = (str(error) or type(error).__name__).splitlines()[0][:_MAX_REASON]
+            raise InputError(f"{label} cannot be read as an array ({why}); save it with numpy.save") from error
     return array
-
-
-def _is_archive(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_ARCHIVE)) == _ARCHIVE
 
 
 NPY = FileFormat(
@@ -96,4 +93,5 @@ NPY = FileFormat(
     lambda entries, options: NpyReader(entries[0], options),
     suffixes=(".npy",),
     compressible=False,
+    magic=np.lib.format.MAGIC_PREFIX,
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lookalike.errors import InputError
 from lookalike.read.columns import storable_schema
-from lookalike.read.streams import reading
+from lookalike.read.streams import open_file, open_seekable, reading
 
 from .base import FileFormat, SingleFile
+from .parquet_footer import check_footer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +35,14 @@ class ParquetReader(SingleFile):
 
     def __init__(self, entry: Entry, options: Options) -> None:
         super().__init__(entry, options)
-        with reading(f"{entry.label} (as parquet)"), entry.path.open("rb") as file:
+        with reading(f"{entry.label} (as parquet)"), open_file(entry.path) as file:
             self._footer = pq.ParquetFile(file).metadata
+            check_footer(self._footer, file.seek(0, 2))
 
     @cached_property
     def schema(self) -> pa.Schema:
         """The file's Arrow schema, metadata included; views become plain strings, as in memory."""
-        with reading(self.label), self._path.open("rb") as file:
+        with reading(self.label), open_file(self._path) as file:
             return storable_schema(pq.ParquetFile(file, metadata=self._footer).schema_arrow)
 
     @property
@@ -62,17 +64,25 @@ class ParquetReader(SingleFile):
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
         # Without these two the compressed bytes of a whole row group are held.
-        with reading(self.label), pa.OSFile(os.fsencode(self._path)) as handle:
+        with reading(self.label), open_seekable(self._path) as handle:
             file = pq.ParquetFile(handle, metadata=self._footer, pre_buffer=False, buffer_size=_BUFFER)
             size = self._rows_per_batch(file, names)
-            yield from (batch for batch in file.iter_batches(batch_size=size, columns=names) if batch.num_rows)
+            rows = 0
+            for batch in file.iter_batches(batch_size=size, columns=names):
+                rows += batch.num_rows
+                if batch.num_rows:
+                    yield batch
+        if rows != self._footer.num_rows:
+            raise InputError(
+                f"{self.label} holds {rows:,} rows, but its footer says {self._footer.num_rows:,}; it is damaged"
+            )
 
     def _rows_per_batch(self, file: pq.ParquetFile, names: list[str] | None) -> int:
         """Return how many rows take approximately `batch_bytes`."""
         average = self._bytes_per_row(names)
         if average < _SUSPICIOUS and file.metadata.num_rows:
-            sample = next(file.iter_batches(batch_size=_MIN_ROWS, columns=names))
-            average = max(average, sample.nbytes / max(1, sample.num_rows))
+            sample = next(file.iter_batches(batch_size=_MIN_ROWS, columns=names), None)
+            average = max(average, sample.nbytes / max(1, sample.num_rows) if sample else 0)
         return int(min(_MAX_ROWS, max(_MIN_ROWS, self._options.batch_bytes // max(1.0, average))))
 
     def _bytes_per_row(self, names: list[str] | None) -> float:

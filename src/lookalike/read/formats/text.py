@@ -125,5 +125,5 @@ def _line_array(lines: Lines) -> pa.Array:
 TEXT = FileFormat("text", TextFilesReader, grouped=True)
 """One item per file: what a file is read as if its name and first bytes do not say."""
 
-LINES = FileFormat("text", lambda entries, options: LinesReader(entries[0], options))
-"""One item per line: what a file is read as with the option `lines`."""
+LINES = FileFormat("lines", lambda entries, options: LinesReader(entries[0], options))
+"""One item per line: what a file is read as with the option `lines`, or the format lines."""
