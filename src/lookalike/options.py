@@ -9,6 +9,7 @@ Importing this module loads nothing heavy: `lookalike --help` needs it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict, cast
@@ -253,6 +254,14 @@ OPTIONS = (
         help="Object to notify of progress.",
     ),
     Option(
+        name="on_open",
+        group="running",
+        type=Callable[[Any], None],
+        on_command_line=False,
+        help="Function to call with the source of items once it is open and nothing has been read. What it raises ends "
+        "the run.",
+    ),
+    Option(
         name="measure_recall",
         group="checking",
         type=int,
@@ -305,6 +314,7 @@ class Settings(TypedDict, total=False):
     threads: int | None
     scratch: Path | str | None
     watcher: Watcher | None
+    on_open: Callable[[Any], None] | None
     measure_recall: int
     examples: int
 

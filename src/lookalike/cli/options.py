@@ -47,6 +47,14 @@ Inputs = Annotated[
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Output file for a report with plots and examples: .html.")
 ]
+OutputFormat = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FORMAT",
+        help="Format of outputs whose name does not tell it, such as - or a pipe: jsonl, csv, tsv, parquet or txt; all "
+        "but parquet also as .gz or .zst. [default: that of the input for rows, jsonl for anything else]",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing output files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress or a summary.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON to standard output.")]

@@ -46,6 +46,8 @@ class Run:
             check_comparable(self.source, self.against)
         self.kind = kind_named(self.source.kind)
         self.asked = ask(settings, self.source.kind)
+        if (on_open := settings.get("on_open")) is not None:
+            on_open(self.source)
 
     @property
     def sources(self) -> tuple[Source, ...]:

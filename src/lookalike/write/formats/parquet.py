@@ -50,4 +50,4 @@ class ParquetWriter:
             self._waiting.clear()
 
 
-PARQUET = OutputFormat("parquet", (".parquet", ".pq"), ParquetWriter, compressible=False)
+PARQUET = OutputFormat("parquet", (".parquet", ".pq"), ParquetWriter, compressible=False, is_text=False)
