@@ -18,7 +18,7 @@ from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
-Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking"]
+Group = Literal["similarity", "shingling", "banding", "copies", "reading", "running", "checking"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
@@ -164,6 +164,14 @@ OPTIONS = (
         help="Seed for the hash functions of signatures.",
     ),
     Option(
+        name="exact_copies",
+        group="copies",
+        type=bool,
+        default=False,
+        help="Find only items that are equal: texts byte for byte, sets with the same elements, vectors with the same "
+        "numbers. Nothing is shingled or compared, so this is much faster; no option of similarity applies.",
+    ),
+    Option(
         name="text",
         group="reading",
         type=str,
@@ -302,6 +310,7 @@ class Settings(TypedDict, total=False):
     rows: int | None
     sketch: Sketch
     seed: int
+    exact_copies: bool
     text: str | None
     id: str | None
     item: str | None

@@ -30,6 +30,9 @@ FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_lin
 recipe = tuple(map(named, RECIPE))
 """Options that decide which pairs are found."""
 
+copies = tuple(map(named, names("copies")))
+"""Options that look for equal items instead."""
+
 reading = tuple(named(name) for name in names("reading", "running") if name in FLAGS)
 """Options that decide how items are read and processed."""
 
