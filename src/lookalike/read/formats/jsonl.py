@@ -34,6 +34,8 @@ _MAX_BYTES = (1 << 31) - 2
 _BLANK = BOM + b" \t\r\n"
 _ARRAY_SUFFIX = ".json"
 """Of files that often hold one JSON array, which is not read as a stream."""
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
+"""What a key has in place of what is not UTF-8."""
 _OPEN, _CLOSE = ord("{"), ord("}")
 
 
@@ -96,14 +98,16 @@ class JsonlReader(SingleFile):
         return self.label
 
     def _parse(self, lines: Lines, schema: pa.Schema, *, strict: bool) -> pa.RecordBatch:
-        table = self._read(lines, pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"))
+        options = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+        has_odd_names = _REPLACED in str(schema)  # which Arrow would look for in vain
+        table = None if has_odd_names else self._read(lines, options)
         if table is None:
             return jsonl_python.parse(lines, schema, self.label, self._options.encoding_errors, strict=strict)
         return table.select(schema.names).combine_chunks().to_batches()[0]
 
     def _infer(self, lines: Lines) -> pa.Schema:
         table = self._read(lines, pa.json.ParseOptions())
-        return jsonl_python.infer(lines, self.label) if table is None else table.schema
+        return jsonl_python.infer(lines, self.label, self._options.encoding_errors) if table is None else table.schema
 
     def _read(self, lines: Lines, parse: pyarrow.json.ParseOptions) -> pa.Table | None:
         """Let Arrow parse a block; None if it cannot, or should not."""
@@ -118,7 +122,16 @@ class JsonlReader(SingleFile):
             table = pa.json.read_json(pa.BufferReader(lines.data), read_options=options, parse_options=parse)
         except pa.ArrowException:
             return None
-        return table if table.num_rows == len(lines) else None
+        return table if table.num_rows == len(lines) and _has_valid_names(table.schema) else None
+
+
+def _has_valid_names(held: pa.Schema | pa.DataType) -> bool:
+    """Return whether all names of columns, at any depth, are valid UTF-8, which Arrow does not check."""
+    count = len(held) if isinstance(held, pa.Schema) else held.num_fields
+    try:
+        return all(held.field(i).name is not None and _has_valid_names(held.field(i).type) for i in range(count))
+    except UnicodeDecodeError:
+        return False
 
 
 def _are_objects(lines: Lines) -> bool:

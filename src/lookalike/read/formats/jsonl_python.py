@@ -89,10 +89,10 @@ def _has_empty_struct(arrow_type: pa.DataType) -> bool:
     return pa.types.is_list(arrow_type) and _has_empty_struct(arrow_type.value_type)
 
 
-def infer(lines: Lines, label: str) -> pa.Schema:
+def infer(lines: Lines, label: str, errors: EncodingErrors) -> pa.Schema:
     """Return the type of every column of a block; string where the values have none in common."""
     columns: dict[str, list[Any]] = {}
-    for _, record in _records(lines, label):
+    for _, record in _records(lines, label, errors):
         for name, value in record.items():
             columns.setdefault(name, []).append(scrub(value))
     return pa.schema([(name, _common(values)) for name, values in columns.items()])
@@ -108,7 +108,7 @@ def _common(values: list[Any]) -> pa.DataType:
 def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *, strict: bool) -> pa.RecordBatch:
     """Read a block; `strict` rejects a value that is not of its column's type; otherwise it becomes JSON text."""
     columns: dict[str, list[Any]] = {name: [] for name in schema.names}
-    for number, record in _records(lines, label):
+    for number, record in _records(lines, label, None if strict else errors):
         for field in schema:
             value = record.get(field.name)
             columns[field.name].append(_checked(value, field, f"{label}, line {number}", errors, strict=strict))
@@ -116,8 +116,11 @@ def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *
     return pa.record_batch(arrays, schema=schema)
 
 
-def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
-    """Parse line by line; bytes that are not UTF-8 pass as surrogates, since the column may not matter."""
+def _records(lines: Lines, label: str, errors: EncodingErrors | None = None) -> Iterator[tuple[int, Record]]:
+    """Parse line by line; bytes that are not UTF-8 pass as surrogates, since the column may not matter.
+
+    With `errors`, all columns do, so that keys are checked.
+    """
     for start, end, number in zip(lines.starts, lines.ends, lines.numbers, strict=True):
         where = f"{label}, line {number}"
         try:
@@ -130,7 +133,17 @@ def _records(lines: Lines, label: str) -> Iterator[tuple[int, Record]]:
             raise InputError(f"{where}: this JSON cannot be read ({error}); fix or remove it") from error
         if not isinstance(record, dict):
             raise InputError(f"{where}: expected a JSON object, found {_name(record)}; fix or remove it")
-        yield int(number), {scrub(name): value for name, value in record.items()}
+        yield int(number), _renamed(record, where, errors)
+
+
+def _renamed(record: Record, where: str, errors: EncodingErrors | None) -> Record:
+    """Return a record whose keys are valid UTF-8."""
+    renamed = {scrub(name): value for name, value in record.items()}
+    if errors == "strict" and any(map(has_surrogate, record)):
+        raise invalid_utf8(where, f"key {next(scrub(name) for name in record if has_surrogate(name))!r}")
+    if errors is not None and len(renamed) < len(record):
+        raise InputError(f"{where}: two keys that are not valid UTF-8 become one; rename one of them")
+    return renamed
 
 
 def _name(value: Any) -> str:  # noqa: ANN401  a JSON value
@@ -148,7 +161,10 @@ def _checked(value: Any, field: pa.Field, where: str, errors: EncodingErrors, *,
         return _decoded(value, field.name, where, errors)
     if field.type == _NUMBER_MAP:
         return [(_decoded(name, field.name, where, errors), weight) for name, weight in value.items()]
-    return scrub(value)
+    valid = scrub(value)
+    if errors == "strict" and valid != value:
+        raise invalid_utf8(where, f"column {field.name!r}")
+    return valid
 
 
 def _decoded(text: str, name: str, where: str, errors: EncodingErrors) -> str:

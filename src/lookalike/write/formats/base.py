@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 import pyarrow as pa
 
 from lookalike.errors import LookalikeError, OutputError
+from lookalike.write.unwritable import UnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,8 @@ def writing(path: Path) -> Iterator[None]:
     """Turn any failure to write a file into one sentence; only that nobody reads standard output stays what it is."""
     try:
         yield
+    except UnwritableError as error:
+        raise OutputError(f"{shown(path)} cannot be written: {error}") from error
     except LookalikeError:
         raise
     except BrokenPipeError as error:
