@@ -125,7 +125,8 @@ def check_file(path: Path, *, force: bool) -> None:
     if mode is not None:
         _refuse_other_than_files(path, mode)
     if _is_taken(path) and not force:
-        raise OutputError(f"{path} exists already; `force` replaces it")
+        says = f"{path} exists already; `force` replaces it"
+        raise OutputError(says if mode is not None else f"{path} is a link to nothing; `force` creates {place}")
     if not os.access(place.parent, os.W_OK | os.X_OK):
         raise OutputError(f"{path} cannot be written: no permission in {place.parent}; choose another place")
 
