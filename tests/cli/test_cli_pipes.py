@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import pty
 import subprocess
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +154,33 @@ def test_an_input_as_standard_output() -> None:
     assert ended.returncode == 2
     assert ended.stderr.startswith("lookalike: standard output is an input, which is never written to")
     assert Path("in.jsonl").read_text() == "".join(LINES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["pairs"], ["pairs", "-o", "-"], ["dedup", "-o", "-"]])
+def test_bars_on_a_terminal_take_nothing_away(arguments: list[str]) -> None:
+    """Results go to standard output even while progress is shown on the terminal that standard error is."""
+    expected = piped(*arguments, "in.jsonl", "--quiet")
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [*LOOKALIKE, *arguments, "in.jsonl"], stdout=subprocess.PIPE, stderr=end, env=quiet_environment(TERM="xterm")
+    ) as running:
+        os.close(end)
+        drain = threading.Thread(target=read_all, args=(terminal,), daemon=True)
+        drain.start()
+        assert running.stdout is not None
+        assert running.stdout.read() == expected
+    assert running.returncode == 0
+    assert len(expected) > 20
+    drain.join(timeout=30)
+    os.close(terminal)
+
+
+def read_all(terminal: int) -> None:
+    """Read what a process prints to a terminal, until it ends."""
+    with suppress(OSError):
+        while os.read(terminal, 1 << 16):
+            pass
 
 
 @pytest.mark.slow

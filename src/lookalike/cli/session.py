@@ -90,7 +90,9 @@ class RunSession(Session):
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Measure the time of a stage that the command itself carries out."""
+        """Measure the time of a stage that the command itself carries out, which may print."""
+        if self._bars:
+            self._bars.stop()
         begin = time.perf_counter()
         yield
         self._seconds[stage] = round(time.perf_counter() - begin, 4)
