@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.run_cli import LOOKALIKE, done, process, quiet_environment, run
 
+import lookalike
 from lookalike.errors import OutputError
 from lookalike.write.checks import check_outputs
 from lookalike.write.outputs import write_batches, write_file, write_table
@@ -198,6 +200,18 @@ def test_process_substitution() -> None:
     lines = Path("in.jsonl").read_bytes().splitlines(keepends=True)
     assert Path("kept.jsonl").read_bytes() == b"".join(lines[:2])
     assert Path("removed.jsonl").read_bytes() == lines[2]
+
+
+def test_standard_output_of_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    with pytest.raises(OutputError, match="standard output takes only text here"):
+        lookalike.deduplicate(["a b c"]).write(Path("-"))
+
+
+def test_standard_output_from_python(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    lookalike.deduplicate(["a b c"]).write(Path("-"))
+    lookalike.deduplicate(["a b c"]).write(Path("-"), output_format="csv")
+    assert capfdbinary.readouterr().out == b'{"text": "a b c"}\n"text"\n"a b c"\n'
 
 
 # Regular files

@@ -92,6 +92,8 @@ def check_stream(path: Path) -> None:
     if is_stdout(path):
         if sys.stdout is None:
             raise OutputError("standard output is closed; send it somewhere, or give the name of a file")
+        if _stdout_number() is None and not hasattr(sys.stdout, "buffer"):
+            raise OutputError("standard output takes only text here, as in a notebook; give the name of a file")
         return
     descriptor = descriptor_of(path)
     if descriptor is None:
