@@ -73,6 +73,7 @@ GROUPS: dict[Group, str] = {
     "similarity": "What is a pair",
     "shingling": "Shingles",
     "banding": "Bands and signatures",
+    "copies": "Equal items only",
     "reading": "Reading items",
     "running": "Running",
     "checking": "Checking the result",

@@ -9,6 +9,7 @@ Importing this module loads nothing heavy: `lookalike --help` needs it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict, cast
@@ -17,7 +18,7 @@ from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
-Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking"]
+Group = Literal["similarity", "shingling", "banding", "copies", "reading", "running", "checking"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
@@ -163,6 +164,14 @@ OPTIONS = (
         help="Seed for the hash functions of signatures.",
     ),
     Option(
+        name="exact_copies",
+        group="copies",
+        type=bool,
+        default=False,
+        help="Find only items that are equal: texts byte for byte, sets with the same elements, vectors with the same "
+        "numbers. Nothing is shingled or compared, so this is much faster; no option of similarity applies.",
+    ),
+    Option(
         name="text",
         group="reading",
         type=str,
@@ -277,6 +286,14 @@ OPTIONS = (
         help="Object to notify of progress.",
     ),
     Option(
+        name="on_open",
+        group="running",
+        type=Callable[[Any], None],
+        on_command_line=False,
+        help="Function to call with the source of items once it is open and nothing has been read. What it raises ends "
+        "the run.",
+    ),
+    Option(
         name="measure_recall",
         group="checking",
         type=int,
@@ -317,6 +334,7 @@ class Settings(TypedDict, total=False):
     rows: int | None
     sketch: Sketch
     seed: int
+    exact_copies: bool
     text: str | None
     id: str | None
     item: str | None
@@ -332,6 +350,7 @@ class Settings(TypedDict, total=False):
     threads: int | None
     scratch: Path | str | None
     watcher: Watcher | None
+    on_open: Callable[[Any], None] | None
     measure_recall: int
     examples: int
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import RecipeError
-from lookalike.features.registry import feature_of_kind, kinds_measured
+from lookalike.features.registry import feature_of_kind, kinds_measured, whole_feature
 from lookalike.features.shingling import Shingling
 from lookalike.lsh.banding import Banding
 from lookalike.measures import NAMES, Measure
@@ -30,6 +30,12 @@ DEFAULT_KIND = default_type().name
 
 RECALL: float = option("recall").default
 THRESHOLD: float = option("threshold").default
+
+COPIES_IGNORE = ("threshold", "measure", "tolerance", "recall", "bands", "rows", "sketch", "seed", "measure_recall")
+"""Options without a meaning where only equal items are found."""
+
+COPIES_MEAN = {"threshold": 1, "recall": 1}
+"""What is true of them all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,10 @@ def lasting_recipe(settings: Settings, kind: str) -> Recipe:
 
     Sets have the bands that follow from the threshold; vectors and bits have none unless they are given.
     """
-    return with_bands(ask(settings, kind))
+    asked = ask(settings, kind)
+    if asked.recipe.shingling.feature.whole:
+        raise RecipeError("`exact_copies` is for deduplicate and find_pairs. Leave it out")
+    return with_bands(asked)
 
 
 def with_bands(asked: Asked) -> Recipe:
@@ -97,6 +106,8 @@ def ask(settings: Settings, kind: str) -> Asked:
     """Return what options ask for, for items of a kind."""
     given: dict[str, Any] = dict(plain(settings))
     shingling = shingling_of(given, kind)
+    if shingling.feature.whole:
+        return ask_for_copies(given, shingling)
     measure = Measure(
         given.get("measure") or NAMES[shingling.feature.of][0], shingling.feature.of, given.get("tolerance")
     )
@@ -109,11 +120,23 @@ def ask(settings: Settings, kind: str) -> Asked:
     return Asked(recipe, recall)
 
 
+def ask_for_copies(given: dict[str, Any], shingling: Shingling) -> Asked:
+    """Return what options ask for that look for equal items only; those of similarity do not apply."""
+    for name in COPIES_IGNORE:
+        if given.get(name) not in (None, option(name).default, COPIES_MEAN.get(name)):
+            raise RecipeError(f"`exact_copies` finds items that are equal, so `{name}` does not apply. Leave it out")
+    return Asked(Recipe(shingling, None, 1.0), 1.0)
+
+
 def shingling_of(given: dict[str, Any], kind: str) -> Shingling:
     """Return the shingling that options ask for, or the default one of the kind."""
     usual = feature_of_kind(kind)
     switches = {name: given[name] for name in SWITCHES if name in given}
     default = f"{usual.name}:{usual.size}" if usual.sized else usual.name
+    if given.get("exact_copies"):
+        default = whole_feature(kind).name
+        if given.get("shingle") not in (None, default):
+            raise RecipeError("`exact_copies` finds items that are equal, so `shingle` does not apply. Leave it out")
     shingling = Shingling.parse(given.get("shingle") or default, **switches)
     if shingling.feature.kind != kind:
         raise RecipeError(f"`shingle` {shingling} does not apply to {usual.items}. Leave it out")

@@ -260,17 +260,23 @@ class Deduplicated:
         """Return the kept rows as a polars data frame."""
         return Table(self.to_arrow(), self.summary).to_polars()
 
-    def write(self, path: Path, *, removed: Path | None = None, force: bool = False) -> None:
+    def write(
+        self, path: Path, *, removed: Path | None = None, force: bool = False, output_format: str | None = None
+    ) -> None:
         """Write the kept rows to `path`, and the removed rows to `removed` if given, with all columns unchanged.
 
-        An existing file is replaced only with `force`; an input file is never replaced.
+        An existing file is replaced only with `force`; an input file is never replaced. ``-`` is standard output; it,
+        pipes and devices are written into, as `output_format` (such as "jsonl" or "csv.gz") if their name tells no
+        format; without it, in the format of the input.
         """
-        from lookalike.write.outputs import check_outputs, write_rows  # noqa: PLC0415 - loaded on demand
+        from lookalike.write.checks import check_outputs, check_rows  # noqa: PLC0415 - loaded on demand
+        from lookalike.write.outputs import write_rows  # noqa: PLC0415
 
         outputs = {"path": Path(path), **({"removed": Path(removed)} if removed else {})}
-        check_outputs(outputs, self.source.paths, force=force, rows=outputs)
+        check_outputs(outputs, self.source.paths, force=force, rows=outputs, output_format=output_format)
+        check_rows(self.source, outputs, output_format)
         picks = {"path": self.mask, "removed": ~self.mask}
-        write_rows(self.source, {place: picks[name] for name, place in outputs.items()})
+        write_rows(self.source, {place: picks[name] for name, place in outputs.items()}, output_format=output_format)
 
     def report(self, path: Path | str, *, force: bool = False) -> None:
         """Write a report of the run: what was removed and why, plots, examples.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -16,6 +16,10 @@ from conformance.samples import SAMPLES, Sample
 from conformance.toys import TOYS, installed
 from lookalike import Index, RecipeError, compare
 from lookalike.engines.base import ENGINES, Engine, engine_named
+from lookalike.plan import kind_asked
+
+if TYPE_CHECKING:
+    from lookalike.options import Settings
 
 ALL = {**SAMPLES, **TOYS}
 
@@ -52,6 +56,18 @@ def values(sample: Sample) -> dict[tuple[int, int], float]:
 def pairs_of(found: Any) -> dict[tuple[int, int], float]:
     """Return pairs as a dict."""
     return {(left, right): value for left, right, value in found}
+
+
+def test_exact_copies_are_the_items_that_are_equal(engine: Engine, sample: Sample) -> None:
+    kind = kind_asked(cast("Settings", sample.settings)) or "texts"
+    items = enumerate([*sample.items, *sample.items[3:6]])
+    equal = {(i, j): 1.0 for (i, one), (j, two) in combinations(items, 2) if one is not None and one == two}
+    found = engine.find_pairs([*sample.items, *sample.items[3:6]], shingle=f"whole-{kind}")
+    assert pairs_of(found) == equal
+    assert len(equal) >= 3
+    assert found.summary.candidates == 0
+    kept = engine.deduplicate([*sample.items, *sample.items[3:6]], shingle=f"whole-{kind}")
+    assert kept.summary.removed == len({right for _, right in equal})
 
 
 @pytest.mark.slow

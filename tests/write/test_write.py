@@ -25,9 +25,9 @@ from hypothesis import strategies as st
 
 from lookalike.errors import InputError, OutputError
 from lookalike.read import open_paths, open_source
-from lookalike.write import formats
-from lookalike.write import outputs as write
-from lookalike.write.outputs import check_outputs, write_rows, write_table
+from lookalike.write import formats, places
+from lookalike.write.checks import check_outputs
+from lookalike.write.outputs import write_rows, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def rows_of(path: str) -> list[dict[str, Any]]:
 # Checks before any work
 
 
-@pytest.mark.parametrize("name", ["o", "o.txt", "o.parquet.gz", "o.xlsx", "o.gz", ".parquet"])
+@pytest.mark.parametrize("name", ["o", "o.doc", "o.parquet.gz", "o.xlsx", "o.gz", ".parquet"])
 def test_unknown_endings(name: str) -> None:
     with pytest.raises(OutputError, match="suffix"):
         check_outputs({"output": Path(name)}, [], force=False)
@@ -200,7 +200,7 @@ def test_json_lines_are_copied_byte_for_byte(batch_bytes: int) -> None:
         b'{"text": "\\ud800"}',
     ]
     Path("in.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\n".join(lines))
-    source = open_paths(["in.jsonl"], batch_bytes=batch_bytes, encoding_errors="replace")
+    source = open_paths(["in.jsonl"], batch_bytes=batch_bytes)
     picks = {Path("o.jsonl"): mask(1, 1, 0, 1, 1), Path("r.jsonl.gz"): mask(0, 0, 1, 0, 0)}
     write_rows(source, picks)
     assert Path("o.jsonl").read_bytes() == b"".join([*lines[:2], *lines[3:], b"\n"])
@@ -303,7 +303,7 @@ def test_csv_with_a_header_that_repeats() -> None:
 
 
 def test_bytes_that_are_no_utf8() -> None:
-    """Within one format they stay; in another they are replaced if that was asked for."""
+    """They are replaced if that was asked for; otherwise they stay within one format, and are refused by others."""
     bad = pa.array([b"ok", b"b\xffd"]).cast(pa.string(), safe=False)
     pq.write_table(pa.table({"text": bad, "tag": bad.dictionary_encode()}), "in.parquet")
     Path("in.csv").write_bytes(b"text,n\nok,1\nb\xffd,2\n")
@@ -312,8 +312,15 @@ def test_bytes_that_are_no_utf8() -> None:
         same, other = Path(f"o{Path(name).suffix}"), Path("o.jsonl")
         write_rows(source, {same: mask(1, 1), other: mask(1, 1)})
         assert json.loads(other.read_text().splitlines()[1])["text"] == "b\ufffdd"
-    assert pq.read_table("o.parquet").column("text").cast(pa.binary()).to_pylist() == [b"ok", b"b\xffd"]
-    assert b"b\xffd" in Path("o.csv").read_bytes()
+    assert pq.read_table("o.parquet").column("text").to_pylist() == ["ok", "b\ufffdd"]
+    assert "b\ufffdd" in Path("o.csv").read_text()
+    Path("in.jsonl").write_bytes(b'{"text": "b\xffd"}\n')
+    write_rows(open_paths(["in.jsonl"], encoding_errors="replace"), {Path("p.jsonl"): mask(1)})
+    assert Path("p.jsonl").read_text() == '{"text": "b\ufffdd"}\n'
+    for name, row in {"in.parquet": 1, "in.csv": 1, "in.jsonl": 0}.items():
+        kept = Path(name).with_stem("q")
+        write_rows(open_paths([name], text="text"), {kept: np.arange(row + 1) == row})
+        assert b"b\xffd" in kept.read_bytes()
     Path("other.csv").write_bytes(b"text,n\nok,1\nb,\xff\n")
     with pytest.raises(InputError, match=r"other\.csv, row 2: the column 'n' is not valid UTF-8"):
         write_rows(open_paths(["other.csv"], text="text"), {Path("p.parquet"): mask(0, 1)})
@@ -327,6 +334,7 @@ class Broken:
     """A source that fails after its first batch."""
 
     format = None
+    paths = ()
     encoding_errors = "strict"
     schema = pa.schema([("text", pa.string())])
 
@@ -354,7 +362,7 @@ def test_disk_full(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, _: Any) -> int:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "open", lambda *_: Full())
+    monkeypatch.setattr(places, "_create", lambda *_: Full())
     with pytest.raises(OutputError, match=f"{name} cannot be written: the disk is full"):
         write_table(pa.table({"text": ["a" * 100_000]}), Path(name))
     assert listing() == []
@@ -362,15 +370,13 @@ def test_disk_full(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_disk_full_for_real(here: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write, "_beside", lambda path: here / f"{path.name}.tmp")
-    opened = Path.open
-    monkeypatch.setattr(
-        Path, "open", lambda path, _: opened(Path("/dev/full") if path.suffix == ".tmp" else path, "wb")
-    )
-    with pytest.raises(OutputError, match="the disk is full"):
-        write_table(pa.table({"text": ["a" * 100_000]}), Path(name))
-    assert listing() == []
+def test_disk_full_for_real(name: str) -> None:
+    Path(name).symlink_to("/dev/full")
+    for length in (1, 1_000_000):
+        with pytest.raises(OutputError, match=f"{name} cannot be written: the disk is full"):
+            write_table(pa.table({"text": ["a" * length]}), Path(name))
+    assert listing() == [name]
+    assert Path("/dev/full").is_char_device()
 
 
 def test_an_input_that_changed() -> None:

@@ -10,12 +10,17 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.reading, options.checking)
+@options.with_settings(options.recipe, options.copies, options.reading, options.checking)
 def dedup(
     inputs: options.Inputs,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Output file for kept rows: .parquet, .jsonl, .csv, or .npy for arrays."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Output file for kept rows: .parquet, .jsonl, .csv, .npy for arrays, .txt for lines; or - for "
+            "standard output.",
+        ),
     ] = None,
     clusters: Annotated[Path | None, typer.Option(help="Output file for the members of every cluster.")] = None,
     removed: Annotated[Path | None, typer.Option(help="Output file for removed rows.")] = None,
@@ -23,6 +28,7 @@ def dedup(
         str,
         typer.Option(help="Which item of a cluster to keep: first, last, longest, shortest, max:COLUMN or min:COLUMN."),
     ] = "first",
+    output_format: options.OutputFormat = None,
     report: options.Report = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -41,19 +47,28 @@ def dedup(
       lookalike dedup notes/ --shingle chars:9 --threshold 0.7
       lookalike dedup vectors.npy -o clean.npy --measure cosine --threshold 0.95
       lookalike dedup people.csv -o once.csv --text name --shingle chars:3 --keep max:updated
+      zcat *.jsonl.gz | lookalike dedup - -o - | gzip > clean.jsonl.gz
 
     In Python: lookalike.deduplicate(Path("corpus.parquet")).write(Path("clean.parquet"))
     """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
     from lookalike.cli.session import RunSession
     from lookalike.pipeline import deduplicate
-    from lookalike.write.outputs import check_outputs, write_rows
+    from lookalike.write.checks import check_rows
+    from lookalike.write.outputs import write_rows
 
     outputs = {"--output": output, "--clusters": clusters, "--removed": removed}
     wanted = {name: path for name, path in outputs.items() if path is not None}
+    rows = {name: path for name, path in wanted.items() if path != clusters}
     with RunSession(settings, inputs, report=report, quiet=quiet, as_json=json) as session:
-        check_outputs(wanted, session.files, force=force, others=session.pages, rows=("--output", "--removed"))
-        result = deduplicate(session.inputs, keep=keep, **session.settings)
+        session.check_outputs(wanted, force=force, rows=rows, output_format=output_format)
+        result = deduplicate(
+            session.inputs,
+            keep=keep,
+            on_open=lambda source: check_rows(source, rows, output_format),
+            **session.settings,
+        )
         with session.timed("write"):
             masks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}
-            write_rows(result.source, masks, {clusters: result.clusters.to_arrow()} if clusters else {})
+            tables = {clusters: result.clusters.to_arrow()} if clusters else {}
+            write_rows(result.source, masks, tables, output_format)
         session.finish(result, wanted)

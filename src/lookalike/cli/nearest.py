@@ -15,7 +15,10 @@ def nearest(
     inputs: options.Inputs,
     k: Annotated[int, typer.Option("-k", help="Number of items to list per item.")] = 10,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file for the list: .parquet, .jsonl or .csv.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Output file for the list: .parquet, .jsonl or .csv; or - for standard output."
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -23,6 +26,7 @@ def nearest(
             metavar="FILE", help="Search the items of this file instead. Repeat the option for several files."
         ),
     ] = None,
+    output_format: options.OutputFormat = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -42,11 +46,10 @@ def nearest(
     """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
     from lookalike.cli.session import RunSession
     from lookalike.pipeline import nearest as find_nearest
-    from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}
     with RunSession(settings, inputs, against or [], quiet=quiet, as_json=json) as session:
-        check_outputs(wanted, session.files, force=force)
+        session.check_outputs(wanted, force=force, output_format=output_format)
         found = find_nearest(session.inputs, k, against=session.against, **session.settings)
-        session.deliver(found, output)
+        session.deliver(found, output, output_format)
         session.finish(found, wanted)

@@ -30,6 +30,9 @@ FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_lin
 recipe = tuple(map(named, RECIPE))
 """Options that decide which pairs are found."""
 
+copies = tuple(map(named, names("copies")))
+"""Options that look for equal items instead."""
+
 reading = tuple(named(name) for name in names("reading", "running") if name in FLAGS)
 """Options that decide how items are read and processed."""
 
@@ -46,6 +49,14 @@ Inputs = Annotated[
 ]
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Output file for a report with plots and examples: .html.")
+]
+OutputFormat = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FORMAT",
+        help="Format of outputs whose name does not tell it, such as - or a pipe: jsonl, csv, tsv, parquet or txt; all "
+        "but parquet also as .gz or .zst. [default: that of the input for rows, jsonl for anything else]",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing output files.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress or a summary.")]

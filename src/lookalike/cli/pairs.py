@@ -10,11 +10,14 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.reading, options.checking)
+@options.with_settings(options.recipe, options.copies, options.reading, options.checking)
 def pairs(
     inputs: options.Inputs,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file for the pairs: .parquet, .jsonl or .csv.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Output file for the pairs: .parquet, .jsonl or .csv; or - for standard output."
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -23,6 +26,7 @@ def pairs(
         ),
     ] = None,
     report: options.Report = None,
+    output_format: options.OutputFormat = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -42,11 +46,10 @@ def pairs(
     """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
     from lookalike.cli.session import RunSession
     from lookalike.pipeline import find_pairs
-    from lookalike.write.outputs import check_outputs
 
     wanted = {} if output is None else {"--output": output}
     with RunSession(settings, inputs, against or [], report=report, quiet=quiet, as_json=json) as session:
-        check_outputs(wanted, session.files, force=force, others=session.pages)
+        session.check_outputs(wanted, force=force, output_format=output_format)
         found = find_pairs(session.inputs, against=session.against, **session.settings)
-        session.deliver(found, output)
+        session.deliver(found, output, output_format)
         session.finish(found, wanted)

@@ -38,6 +38,8 @@ class Bars:
             TimeRemainingColumn(elapsed_when_finished=True),
             console=console,
             transient=True,
+            redirect_stdout=False,  # which would send results to the console of the bars, not where they belong
+            redirect_stderr=False,
         )
         self._task: TaskID | None = None
 

@@ -15,14 +15,17 @@ from rich.console import Console
 from lookalike.cli.progress import Bars, announce_compilation
 from lookalike.cli.summary import print_summary
 from lookalike.cli.tables import print_table
+from lookalike.errors import OutputError
 from lookalike.read.paths import list_files
 from lookalike.report import check, write
 from lookalike.resources.progress import peak_memory
 from lookalike.results import Nearest
+from lookalike.write.checks import check_outputs
 from lookalike.write.outputs import write_table
+from lookalike.write.places import is_stdout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from types import TracebackType
 
     from lookalike.results import Deduplicated, Pairs
@@ -54,6 +57,11 @@ class Session:
     ) -> None:
         if self._bars:
             self._bars.stop()
+
+    def refuse_two_on_stdout(self, outputs: Mapping[str, Path]) -> None:
+        """Raise if standard output is for an output, and for the JSON summary too."""
+        if self._json and any(map(is_stdout, outputs.values())):
+            raise OutputError("`json` prints the summary to standard output, which is an output here. Leave one out")
 
 
 def input_files(inputs: list[str], settings: dict[str, Any]) -> list[Path]:
@@ -87,16 +95,23 @@ class RunSession(Session):
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Measure the time of a stage that the command itself carries out."""
+        """Measure the time of a stage that the command itself carries out, which may print."""
+        if self._bars:
+            self._bars.stop()
         begin = time.perf_counter()
         yield
         self._seconds[stage] = round(time.perf_counter() - begin, 4)
 
-    def deliver(self, found: Pairs | Nearest, output: Path | None) -> None:
+    def check_outputs(self, outputs: Mapping[str, Path], *, force: bool, **how: Any) -> None:  # noqa: ANN401
+        """Raise, before any work is done, if outputs or the report cannot or must not be written."""
+        self.refuse_two_on_stdout({**outputs, **self.pages})
+        check_outputs(outputs, self.files, force=force, others=self.pages, **how)
+
+    def deliver(self, found: Pairs | Nearest, output: Path | None, output_format: str | None = None) -> None:
         """Write a result to a file or, without one, print it, unless standard output is for the JSON summary."""
         with self.timed("write"):
             if output is not None:
-                write_table(found.to_arrow(), output)
+                write_table(found.to_arrow(), output, output_format)
             elif not self._json:
                 print_table(found.to_arrow())
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from lookalike.cli.flags import with_flags
 from lookalike.cli.options import FLAGS
 from lookalike.summary import plural
+from lookalike.write.formats import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,7 +37,7 @@ def print_facts(console: Console, facts: Iterable[tuple[str, str]], outputs: Map
     for name, value in facts:
         grid.add_row(name, value)
     if outputs:
-        grid.add_row("wrote", escape(", ".join(map(str, outputs.values()))))
+        grid.add_row("wrote", escape(", ".join(map(shown, outputs.values()))))
     console.print(grid)
 
 

@@ -112,7 +112,7 @@ def tune(
 def check_plot(plot: Path, inputs: list[Path] | None = None, *, force: bool) -> None:
     """Raise, before any work is done, if a plot cannot or must not be written."""
     from lookalike.report.plots import check_ending
-    from lookalike.write.outputs import check_outputs
+    from lookalike.write.checks import check_outputs
 
     check_ending(plot)
     check_outputs({}, inputs or [], force=force, others={"--plot": plot})

@@ -44,6 +44,8 @@ class Feature:
     measures: tuple[str, ...] = ()
     """The measures that apply to it, if these are not all of its sets, vectors or bits."""
     sketches: tuple[str, ...] = ("fast", "classic")
+    whole: bool = False
+    """Whether it is the item itself, so that two items are equal or have nothing in common."""
 
     @property
     def items(self) -> str:
@@ -87,20 +89,31 @@ def feature_of_kind(kind: str) -> Feature:
     return next(feature for feature in FEATURES.values() if feature.kind == kind)
 
 
+def whole_feature(kind: str) -> Feature:
+    """Return the feature that is a whole item of a kind, which every kind has.
+
+    >>> whole_feature("texts").name
+    'whole-texts'
+    """
+    name = f"whole-{kind}"
+    measures = NAMES["sets"][:1]
+    return FEATURES.setdefault(name, Feature(name, kind, countable=False, measures=measures, whole=True))
+
+
 def kinds_measured(measure: str) -> set[str]:
     """Return the kinds of items that a measure of this name applies to."""
     ofs = {of for of, names in NAMES.items() if measure in names}
     return {
         feature.kind
         for feature in FEATURES.values()
-        if feature.of in ofs and (not feature.measures or measure in feature.measures)
+        if feature.of in ofs and not feature.whole and (not feature.measures or measure in feature.measures)
     }
 
 
 def spellings() -> str:
     """Return what `shingle` may be, for messages."""
     sizes = {"words": "n", "tokens": "n"}
-    sets = (feature for feature in FEATURES.values() if feature.of == "sets")
+    sets = (feature for feature in FEATURES.values() if feature.of == "sets" and not feature.whole)
     return one_of(f"{one.name}:{sizes.get(one.name, 'k')}" if one.sized else one.name for one in sets)
 
 
@@ -136,3 +149,6 @@ for _feature in (
     Feature("bits", "bits", of="bits", countable=False),
 ):
     register(_feature)
+
+for _feature in tuple(FEATURES.values()):
+    whole_feature(_feature.kind)

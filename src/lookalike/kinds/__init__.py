@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.features.registry import register as register_feature
+from lookalike.features.registry import whole_feature
 from lookalike.kinds.base import Collection, Compared, Excerpt, Kind
 from lookalike.kinds.bits import BitKind
 from lookalike.kinds.sets import SetKind
@@ -32,6 +33,7 @@ def register(kind: Kind, reader: ItemType | None = None, features: Iterable[Feat
         register_reader(reader)
     for feature in features:
         register_feature(feature)
+    whole_feature(kind.name)
 
 
 def kind_named(name: str) -> Kind:

@@ -282,6 +282,16 @@ class Kind(ABC):
     def collection(self, recipe: Recipe, resources: Resources, *, searched: bool = True) -> Collection:
         """Return an empty collection. Items that will not be searched are neither signed nor sampled."""
 
+    def whole_collection(self, recipe: Recipe, resources: Resources, *, searched: bool = True) -> Collection:
+        """Return an empty collection in which only equal items are found."""
+        from lookalike.kinds.whole import WholeCollection  # noqa: PLC0415 - which derives from what is above
+
+        return WholeCollection(self, recipe, resources, searched=searched)
+
+    @abstractmethod
+    def fingerprints(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return two numbers per item, the same for equal items only; those of a null mean nothing."""
+
     @abstractmethod
     def comparer(self, recipe: Recipe) -> Comparer:
         """Return what signs and compares items that are not part of a run."""

@@ -12,6 +12,7 @@ from lookalike.comparison.sets import explain_sets
 from lookalike.exact.elements import ElementFilter, ElementPrefixes
 from lookalike.exact.prefixes import ALL, Sampler
 from lookalike.features.shinglers import shingler_for
+from lookalike.features.shingling import Shingling
 from lookalike.kinds.base import Excerpt, Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from lookalike.comparison.sets import SetComparison
     from lookalike.exact.base import Rounds
     from lookalike.features.shingles import Shingler
-    from lookalike.features.shingling import Shingling
     from lookalike.kinds.base import Compared
     from lookalike.lsh.banding import Banding
     from lookalike.read import Source
@@ -70,6 +70,15 @@ class SetKind(Kind):
         """Return an empty collection."""
         return ElementCollection(recipe, resources, self.shingler(recipe.shingling), searched=searched)
 
+    def fingerprints(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return two numbers per set, the same for equal ones, whatever the order and repetition of elements."""
+        shingler = shingler_for(Shingling(self.name, 1))
+        columns = shingler.columns(items)
+        bounds = np.stack((columns.offsets[:-1], columns.offsets[1:]), axis=1)
+        elements, sizes = shingler.sets(columns.data, bounds)
+        mixed = elements ^ (elements >> np.uint64(29)) ^ (elements << np.uint64(23))
+        return np.stack((sum_per_set(elements, sizes), sum_per_set(mixed, sizes)), axis=1)
+
     def comparer(self, recipe: Recipe) -> SetComparer:
         """Return what signs and compares sets that are not part of a run."""
         return SetComparer(recipe, self.shingler(recipe.shingling))
@@ -78,6 +87,14 @@ class SetKind(Kind):
         """Compare two sets."""
         signed = Signer(recipe, self.shingler(recipe.shingling)).sign_sets(items)
         return explain_sets(recipe, items, signed.keys)
+
+
+def sum_per_set(numbers: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the sum of the numbers of each set, modulo 2^64."""
+    sums = np.append(np.zeros(1, np.uint64), np.cumsum(numbers, dtype=np.uint64))
+    ends = np.cumsum(sizes)
+    found: NDArray[np.uint64] = sums[ends] - sums[ends - sizes]
+    return found
 
 
 class WrittenSets(SetCollection):

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.comparison.texts import compare_texts, other_spans, shared_shingles
+from lookalike.features.columns import text_columns
+from lookalike.features.elements import number_columns
 from lookalike.features.shinglers import shingler_for
 from lookalike.kinds.base import Excerpt, Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
+from lookalike.kinds.whole import fingerprint_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from lookalike.comparison.texts import TextComparison
     from lookalike.features.shingles import Shingler
@@ -50,6 +54,10 @@ class TextKind(Kind):
         """Return what signs and compares texts that are not part of a run."""
         return SetComparer(recipe, self.shingler(recipe.shingling))
 
+    def fingerprints(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return two numbers per text, the same for equal ones."""
+        return fingerprint_bytes(text_columns(items))
+
     def explain(self, recipe: Recipe, items: pa.Array) -> TextComparison:
         """Compare two texts."""
         return compare_texts(recipe, self.shingler(recipe.shingling), items)
@@ -62,6 +70,10 @@ class TokenKind(TextKind):
     excerpt_unit = "token ids"
     column = "tokens"
     is_text = False
+
+    def fingerprints(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return two numbers per list, the same for equal ones."""
+        return fingerprint_bytes(number_columns(items))
 
 
 class TextCollection(SetCollection):

@@ -84,6 +84,10 @@ class VectorKind(Kind):
         """Raise where a vector cannot be compared, naming its place."""
         self.rows.check(batch, source, vector_measure(recipe))
 
+    def fingerprints(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return two numbers per vector, the same for equal ones, whatever type their numbers have."""
+        return fingerprints(self.rows.as_told(matrix_of(items)))
+
     def comparer(self, recipe: Recipe) -> VectorComparer:
         """Return what signs and compares vectors that are not part of a run."""
         return VectorComparer(recipe, self.rows)

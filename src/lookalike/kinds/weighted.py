@@ -9,11 +9,13 @@ import numpy as np
 from lookalike.comparison.sets import explain_sets
 from lookalike.exact.scan_weights import weight_search
 from lookalike.exact.weights import WeightFilter
+from lookalike.features.shingling import Shingling
 from lookalike.features.weighted import Weigher
 from lookalike.kernels import weights as kernels
 from lookalike.kinds.base import Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.sets import WrittenSets
+from lookalike.kinds.whole import fingerprint_bytes
 from lookalike.lsh.weighted import WeightSigner
 from lookalike.neighbours.sets import ScanFinder
 from lookalike.store.weighted_sets import WeightedSets
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from lookalike.comparison.sets import SetComparison
     from lookalike.exact.base import Exact
     from lookalike.exact.scan import Few, TaskSearch
-    from lookalike.features.shingling import Shingling
     from lookalike.kinds.base import Compared
     from lookalike.lsh.minhash import MadeSets
     from lookalike.neighbours.best import Finder
@@ -54,6 +55,10 @@ class WeightedKind(Kind):
     def collection(self, recipe: Recipe, resources: Resources, *, searched: bool = True) -> WeightedCollection:
         """Return an empty collection."""
         return WeightedCollection(recipe, resources, Weigher(recipe.shingling), searched=searched)
+
+    def fingerprints(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return two numbers per weighted set, the same for equal ones."""
+        return fingerprint_bytes(Weigher(Shingling(self.name, 1)).columns(items))
 
     def comparer(self, recipe: Recipe) -> WeightedComparer:
         """Return what signs and compares weighted sets that are not part of a run."""

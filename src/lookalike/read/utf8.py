@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lookalike.errors import InputError
 
@@ -102,4 +103,20 @@ def _ensure_column(array: pa.Array, name: str, errors: EncodingErrors, locate: L
         return array
     if pa.types.is_dictionary(array.type):
         return ensure_utf8(array.dictionary_decode(), errors, locate, what).dictionary_encode().cast(array.type)
-    raise InputError(f"{locate(0)} or after: {what} holds text that is not valid UTF-8 inside a {array.type}")
+    if errors == "strict":
+        raise InputError(f"{locate(0)} or after: {what} holds text that is not valid UTF-8 inside a {array.type}")
+    return _replaced(array)
+
+
+def _replaced(array: pa.Array) -> pa.Array:
+    """Return lists and structs with U+FFFD in place of what is not valid UTF-8, at any depth."""
+    arrow_type, valid = array.type, array.is_valid()
+    if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
+        return ensure_utf8(array, "replace", str)
+    if pa.types.is_struct(arrow_type):
+        children = [_replaced(array.field(i)) for i in range(arrow_type.num_fields)]
+        return pa.StructArray.from_arrays(children, fields=list(arrow_type), mask=pc.invert(valid))
+    if pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type):
+        offsets = pc.if_else(pa.concat_arrays([valid, pa.array([True])]), array.offsets, None)
+        return type(array).from_arrays(offsets, _replaced(array.values), type=arrow_type)
+    return array

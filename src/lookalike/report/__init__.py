@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.errors import MissingExtraError, OutputError
-from lookalike.write.outputs import check_outputs, write_file
+from lookalike.write.checks import check_outputs
+from lookalike.write.outputs import write_file
+from lookalike.write.places import is_stream
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +20,7 @@ ENDINGS = (".html", ".htm")
 
 def check(path: Path) -> None:
     """Raise if the file name or a missing library prevents a report, before any work is done."""
-    if path.suffix.lower() not in ENDINGS:
+    if path.suffix.lower() not in ENDINGS and not is_stream(path):
         raise OutputError(f"A report must be an HTML file. Got {path}; choose a name that ends in .html")
     try:
         import jinja2  # noqa: PLC0415, F401 - loaded only when needed

@@ -92,6 +92,8 @@ class Facts:
         s = self.summary
         if self.measure.is_distance:
             return f"Items count as duplicates if their {self.measure.name} distance is at most {s.threshold:g}."
+        if self.result.recipe.shingling.feature.whole:
+            return "Items count as duplicates only if they are equal."
         what = self.kind.compared_as(self.result.recipe.shingling)
         name = "" if self.measure.is_default else f"{self.measure.name} "
         return f"Items count as duplicates if the {name}similarity of their {what} is at least {s.threshold:g}."

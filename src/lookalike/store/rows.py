@@ -56,6 +56,11 @@ class NumberRows:
             made[odd] = np.ldexp(made[odd], -exponents[:, None])
         return made
 
+    def as_told(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return rows in one type, with one zero instead of two, and their length in front."""
+        wide = rows.astype(np.float64) + 0.0
+        return np.concatenate((np.full((len(rows), 1), rows.shape[1], np.float64), wide), axis=1)
+
     def check(self, batch: Batch, source: Source, measure: VectorMeasure) -> None:
         """Raise where a vector cannot be compared, naming its place."""
         rows = matrix_of(batch.items)
@@ -88,6 +93,10 @@ class BitRows(NumberRows):
     def as_compared(self, rows: NDArray[Any], measure: VectorMeasure) -> NDArray[Any]:  # noqa: ARG002 - any bits will do
         """Return rows as words, padded with zeros."""
         return padded(rows).view(np.uint64)
+
+    def as_told(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return rows as words, padded with zeros, and their length in front."""
+        return np.concatenate((np.full((len(rows), 1), rows.shape[1], np.uint64), padded(rows).view(np.uint64)), axis=1)
 
     def check(self, batch: Batch, source: Source, measure: VectorMeasure) -> None:
         """Do nothing: all bits can be compared."""

@@ -25,8 +25,11 @@ def add(
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Output file for the list of skipped items: .parquet, .jsonl or .csv."),
+        typer.Option(
+            "--output", "-o", help="Output file for the list of skipped items: .parquet, .jsonl or .csv; or -."
+        ),
     ] = None,
+    output_format: options.OutputFormat = None,
     force: options.Force = False,
     timeout: own.Timeout = 0,
     quiet: options.Quiet = False,
@@ -54,14 +57,16 @@ def add(
     )
     from lookalike.cli.session import input_files
     from lookalike.errors import RecipeError
-    from lookalike.write.outputs import check_outputs, write_table
+    from lookalike.write.checks import check_outputs
+    from lookalike.write.outputs import write_table
 
     if output is not None and not skip_duplicates:
         raise RecipeError("--output lists skipped items. Add --skip-duplicates, or omit --output")
     wanted = {} if output is None else {"--output": output}
     with IndexSession(index, quiet=quiet, as_json=json) as session:
         with open_index(index, settings, timeout) as held, open_input(held, inputs, settings) as source:
-            check_outputs(wanted, input_files(inputs, settings), force=force)
+            session.refuse_two_on_stdout(wanted)
+            check_outputs(wanted, input_files(inputs, settings), force=force, output_format=output_format)
             notes = missing_fields(held, source)
             skipped = None
             with session.reading("add", source) as seen, session.changing(held):
@@ -69,7 +74,7 @@ def add(
                     result = held.add_new_source(source, seen)
                     added, skipped = result.added, result.skipped
                     if output is not None:
-                        write_table(skipped, output)
+                        write_table(skipped, output, output_format)
                 else:
                     added = held.add_source(source, seen)
             items = len(held)

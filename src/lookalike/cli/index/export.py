@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def export(
     index: own.IndexPath,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Output file for items: .parquet, .jsonl or .csv.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Output file for items: .parquet, .jsonl or .csv; or -.")
+    ],
+    output_format: options.OutputFormat = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: own.Json = False,
@@ -37,13 +40,16 @@ def export(
     from lookalike.cli import written
     from lookalike.cli.index.session import IndexSession, open_index
     from lookalike.errors import OutputError
-    from lookalike.write.outputs import check_outputs, write_batches
+    from lookalike.write.checks import check_outputs
+    from lookalike.write.outputs import write_batches
+    from lookalike.write.places import is_stream
 
     outputs = {"--output": output}
-    if output.absolute().parent.resolve() == index.resolve():
+    if not is_stream(output) and output.absolute().parent.resolve() == index.resolve():
         raise OutputError(f"{output} is inside the folder of the index. Choose another path")
-    check_outputs(outputs, [], force=force)
+    check_outputs(outputs, [], force=force, output_format=output_format)
     with IndexSession(index, quiet=quiet, as_json=json) as session, open_index(index) as held:
+        session.refuse_two_on_stdout(outputs)
         with session.stage("export", len(held)) as advance:
 
             def counted() -> Iterator[pa.RecordBatch]:
@@ -52,6 +58,6 @@ def export(
                     session.read += batch.num_rows
                     advance(batch.num_rows)
 
-            write_batches(counted(), held.schema, output)
+            write_batches(counted(), held.schema, output, output_format)
             written.append(f"{output} has been written")
         session.finish({"items": session.read}, [("items", f"{session.read:,}")], outputs, changed=False)

@@ -44,8 +44,9 @@ def query(
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show explanations in full, however long.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file for matches: .parquet, .jsonl or .csv.")
+        Path | None, typer.Option("--output", "-o", help="Output file for matches: .parquet, .jsonl or .csv; or -.")
     ] = None,
+    output_format: options.OutputFormat = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: own.Json = False,
@@ -67,18 +68,21 @@ def query(
     """  # noqa: D301 - Click interprets this backslash
     from lookalike.cli.index.session import IndexSession, open_index, plain_rows
     from lookalike.cli.session import input_files
-    from lookalike.write.outputs import check_outputs, write_table
+    from lookalike.write.checks import check_outputs
+    from lookalike.write.outputs import write_table
 
     wanted = {} if output is None else {"--output": output}
     with IndexSession(index, quiet=quiet, as_json=json) as session, open_index(index, settings) as held:
-        check_outputs(wanted, input_files(inputs, settings) if inputs else [], force=force)
+        session.refuse_two_on_stdout(wanted)
+        files = input_files(inputs, settings) if inputs else []
+        check_outputs(wanted, files, force=force, output_format=output_format)
         with open_queries(held, inputs, text, settings) as source:
             matches, table = search(session, held, source, None if everything else top, threshold)
             if not inputs:
                 table = table.drop_columns(["query"])
             if output is not None:
-                write_table(table, output)
                 session.stop_bars()
+                write_table(table, output, output_format)
             else:
                 session.show(table)
             values: dict[str, Any] = {

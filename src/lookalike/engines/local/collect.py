@@ -63,7 +63,9 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
             f"{keep.rule}"
         )
     plan = plan_early(run.asked, chooses_early=run.kind.chooses_early)
-    items = run.kind.collection(plan.recipe if plan else run.asked.recipe, run.resources, searched=searched)
+    recipe = plan.recipe if plan else run.asked.recipe
+    make = run.kind.whole_collection if recipe.shingling.feature.whole else run.kind.collection
+    items = make(recipe, run.resources, searched=searched)
     with run.stages.stage("sign", estimated_items(run)) as advance, run.stages.timed("sign"):
         for source in run.sources:
             boundary = items.count if ids else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.errors import RecipeError
 from lookalike.lsh.buckets import Seen
 from lookalike.measures.base import CLASSES
 from lookalike.neighbours.best import Best
@@ -56,6 +57,8 @@ def find_nearest(run: Run, collected: Collected, k: int, recall: float, *, min_s
 
 def without_bands(settings: Settings) -> Settings:
     """Return settings that read all items but sign none. The default threshold accepts any score."""
+    if settings.get("exact_copies"):
+        raise RecipeError("`exact_copies` is for deduplicate and find_pairs. Leave it out: equal items are nearest")
     measures = [cls for (_, name), cls in CLASSES.items() if name == settings.get("measure")]
     anything = float(np.finfo(np.float64).max) if any(cls.is_distance for cls in measures) else LOWEST_SIMILARITY
     return {"threshold": anything, **settings, "recall": 1.0}

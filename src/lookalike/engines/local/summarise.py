@@ -85,7 +85,8 @@ def run_notes(kind: Kind, recipe: Recipe, items: Collection, condensed: int) -> 
         has, they = (
             ("item has", "it is kept and matches") if items.empty == 1 else ("items have", "they are kept and match")
         )
-        yield f"{items.empty:,} {has} no {kind.lacks or kind.part}{nulls}: {they} nothing"
+        lacks = "value" if recipe.shingling.feature.whole else kind.lacks or kind.part
+        yield f"{items.empty:,} {has} no {lacks}{nulls}: {they} nothing"
     compared = items.count - items.empty
     feature = recipe.shingling.feature
     if compared and items.fragile - items.empty > compared / 2:

@@ -34,6 +34,8 @@ _MAX_BYTES = (1 << 31) - 2
 _BLANK = BOM + b" \t\r\n"
 _ARRAY_SUFFIX = ".json"
 """Of files that often hold one JSON array, which is not read as a stream."""
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
+"""What a key has in place of what is not UTF-8."""
 _OPEN, _CLOSE = ord("{"), ord("}")
 
 
@@ -104,9 +106,7 @@ class JsonlReader(SingleFile):
 
     def _infer(self, lines: Lines) -> pa.Schema:
         table = self._read(lines, pa.json.ParseOptions())
-        if table is None or not _are_decodable(table.schema):
-            return jsonl_python.infer(lines, self.label, self._options.encoding_errors)
-        return table.schema
+        return jsonl_python.infer(lines, self.label, self._options.encoding_errors) if table is None else table.schema
 
     def _read(self, lines: Lines, parse: pyarrow.json.ParseOptions) -> pa.Table | None:
         """Let Arrow parse a block; None if it cannot, or should not."""
@@ -121,24 +121,16 @@ class JsonlReader(SingleFile):
             table = pa.json.read_json(pa.BufferReader(lines.data), read_options=options, parse_options=parse)
         except pa.ArrowException:
             return None
-        return table if table.num_rows == len(lines) else None
+        return table if table.num_rows == len(lines) and _has_valid_names(table.schema) else None
 
 
-def _are_decodable(schema: pa.Schema) -> bool:
-    """Return whether all keys are valid UTF-8, which Arrow does not check."""
+def _has_valid_names(held: pa.Schema | pa.DataType) -> bool:
+    """Return whether all names of columns, at any depth, are valid UTF-8, which Arrow does not check."""
+    count = len(held) if isinstance(held, pa.Schema) else held.num_fields
     try:
-        return all(map(_are_decodable_in, schema))
+        return all(held.field(i).name is not None and _has_valid_names(held.field(i).type) for i in range(count))
     except UnicodeDecodeError:
         return False
-
-
-def _are_decodable_in(field: pa.Field) -> bool:
-    """Return True, or raise where a name is not."""
-    arrow_type = field.type
-    inner = arrow_type if pa.types.is_struct(arrow_type) else ()
-    if pa.types.is_list(arrow_type):
-        inner = (arrow_type.value_field,)
-    return isinstance(field.name, str) and all(map(_are_decodable_in, inner))
 
 
 def _are_replaced(schema: pa.Schema) -> bool:

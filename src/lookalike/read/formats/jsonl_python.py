@@ -92,10 +92,9 @@ def _has_empty_struct(arrow_type: pa.DataType) -> bool:
 def infer(lines: Lines, label: str, errors: EncodingErrors) -> pa.Schema:
     """Return the type of every column of a block; string where the values have none in common."""
     columns: dict[str, list[Any]] = {}
-    for number, record in _records(lines, label, scrubbed=False):
+    for _, record in _records(lines, label, errors):
         for name, value in record.items():
-            decoded = _decoded(name, "key", f"{label}, line {number}", errors)
-            columns.setdefault(decoded, []).append(scrub(value))
+            columns.setdefault(name, []).append(scrub(value))
     return pa.schema([(name, _common(values)) for name, values in columns.items()])
 
 
@@ -109,7 +108,7 @@ def _common(values: list[Any]) -> pa.DataType:
 def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *, strict: bool) -> pa.RecordBatch:
     """Read a block; `strict` rejects a value that is not of its column's type; otherwise it becomes JSON text."""
     columns: dict[str, list[Any]] = {name: [] for name in schema.names}
-    for number, record in _records(lines, label):
+    for number, record in _records(lines, label, None if strict else errors):
         for field in schema:
             value = record.get(field.name)
             columns[field.name].append(_checked(value, field, f"{label}, line {number}", errors, strict=strict))
@@ -117,10 +116,10 @@ def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *
     return pa.record_batch(arrays, schema=schema)
 
 
-def _records(lines: Lines, label: str, *, scrubbed: bool = True) -> Iterator[tuple[int, Record]]:
+def _records(lines: Lines, label: str, errors: EncodingErrors | None = None) -> Iterator[tuple[int, Record]]:
     """Parse line by line; bytes that are not UTF-8 pass as surrogates, since the column may not matter.
 
-    In names of columns they are replaced, unless the caller wants them as they are.
+    With `errors`, all columns do, so that keys are checked.
     """
     for start, end, number in zip(lines.starts, lines.ends, lines.numbers, strict=True):
         where = f"{label}, line {number}"
@@ -134,7 +133,17 @@ def _records(lines: Lines, label: str, *, scrubbed: bool = True) -> Iterator[tup
             raise InputError(f"{where}: this JSON cannot be read ({error}); fix or remove it") from error
         if not isinstance(record, dict):
             raise InputError(f"{where}: expected a JSON object, found {_name(record)}; fix or remove it")
-        yield int(number), {scrub(name): value for name, value in record.items()} if scrubbed else record
+        yield int(number), _renamed(record, where, errors)
+
+
+def _renamed(record: Record, where: str, errors: EncodingErrors | None) -> Record:
+    """Return a record whose keys are valid UTF-8."""
+    renamed = {scrub(name): value for name, value in record.items()}
+    if errors == "strict" and any(map(has_surrogate, record)):
+        raise invalid_utf8(where, f"key {next(scrub(name) for name in record if has_surrogate(name))!r}")
+    if errors is not None and len(renamed) < len(record):
+        raise InputError(f"{where}: two keys that are not valid UTF-8 become one; rename one of them")
+    return renamed
 
 
 def _name(value: Any) -> str:  # noqa: ANN401  a JSON value

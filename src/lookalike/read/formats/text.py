@@ -89,7 +89,7 @@ class TextFilesReader:
 class LinesReader(SingleFile):
     """One text file whose lines are items, empty lines included."""
 
-    format = "text"
+    format = "lines"
     columns = schema = pa.schema([("text", pa.large_string())])
 
     def estimated_rows(self) -> int | None:
@@ -102,9 +102,12 @@ class LinesReader(SingleFile):
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream the lines without their line ends."""
+        return (pa.record_batch([_line_array(lines)], schema=self.schema) for lines in self.raw_lines())
+
+    def raw_lines(self) -> Iterator[Lines]:
+        """Stream the lines, with their ends."""
         with reading(self.label):
-            for lines in line_runs(self._path, self._codec, self._options.batch_bytes):
-                yield pa.record_batch([_line_array(lines)], schema=self.schema)
+            yield from line_runs(self._path, self._codec, self._options.batch_bytes)
 
     def locate(self, row: int) -> str:
         """Return the file and the line."""

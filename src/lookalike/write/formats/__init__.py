@@ -9,16 +9,31 @@ from pathlib import Path
 
 from lookalike.errors import OutputError
 
-from .base import OutputFormat, Writer, writing
+from .base import OutputFormat, Writer, shown, writing
 from .delimited import CSV, TSV
 from .jsonl import JSONL
 from .npy import NPY
 from .parquet import PARQUET
+from .text import TXT
 
-__all__ = ["OutputFormat", "Writer", "format_of", "formats_for_tables", "register", "writing"]
+__all__ = [
+    "OutputFormat",
+    "Writer",
+    "asked_format",
+    "format_of",
+    "formats",
+    "formats_for_tables",
+    "named_format",
+    "register",
+    "shown",
+    "writing",
+]
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
 _FORMATS: list[OutputFormat] = []
+
+Encoding = tuple[OutputFormat, str | None]
+"""A format, and the compression of the whole file, if there is one."""
 
 
 def register(output_format: OutputFormat) -> None:
@@ -29,17 +44,34 @@ def register(output_format: OutputFormat) -> None:
     _FORMATS.append(output_format)
 
 
-def format_of(path: Path) -> tuple[OutputFormat, str | None]:
+def formats() -> list[OutputFormat]:
+    """Return all formats."""
+    return _FORMATS
+
+
+def format_of(path: Path) -> Encoding:
     """Return the format and the compression that the name of an output asks for."""
+    if (found := named_format(path)) is not None:
+        return found
+    others = "".join(f", or {one.suffixes[0]} for {one.holds}" for one in _FORMATS if one.same_format_only)
+    raise OutputError(f"{path} has no suffix that lookalike can write; choose {formats_for_tables()}{others}")
+
+
+def named_format(path: Path) -> Encoding | None:
+    """Return the format and the compression that the name of an output asks for; None if it asks for none."""
     suffix, codec = path.suffix.lower(), None
     if suffix in _CODECS:
         codec, suffix = _CODECS[suffix], Path(path.stem).suffix.lower()
     found = next((one for one in _FORMATS if suffix in one.suffixes), None)
-    if found is None or (codec and not found.compressible):
-        rest = [suffix for one in _FORMATS if one.same_format_only for suffix in one.suffixes]
-        others = "".join(f", or {suffix} for the rows of {suffix} files" for suffix in rest)
-        raise OutputError(f"{path} has no suffix that lookalike can write; choose {formats_for_tables()}{others}")
-    return found, codec
+    return None if found is None or (codec and not found.compressible) else (found, codec)
+
+
+def asked_format(name: str) -> Encoding:
+    """Return the format that an option asks for, such as jsonl or csv.gz."""
+    if (found := named_format(Path(f"rows.{name}"))) is not None:
+        return found
+    known = ", ".join(one.suffixes[0][1:] for one in _FORMATS)
+    raise OutputError(f"`output_format` must be one of {known}. Got {name!r}")
 
 
 def formats_for_tables() -> str:
@@ -51,5 +83,5 @@ def formats_for_tables() -> str:
     return f"{', '.join(first)} or {last} (all but {' and '.join(plain)} also with {codecs})"
 
 
-for one in (PARQUET, JSONL, CSV, TSV, NPY):
+for one in (PARQUET, JSONL, CSV, TSV, NPY, TXT):
     register(one)

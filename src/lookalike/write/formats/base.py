@@ -13,23 +13,44 @@ from typing import IO, TYPE_CHECKING, Protocol
 import pyarrow as pa
 
 from lookalike.errors import LookalikeError, OutputError
+from lookalike.write.unwritable import UnwritableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
+STDOUT = "-"
+"""The path of standard output."""
+
+
+def shown(path: Path) -> str:
+    """Return what messages call an output."""
+    return "standard output" if str(path) == STDOUT else str(path)
+
+
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn any failure to write a file into one sentence."""
+    """Turn any failure to write a file into one sentence; only that nobody reads standard output stays what it is."""
     try:
         yield
+    except UnwritableError as error:
+        raise OutputError(f"{shown(path)} cannot be written: {error}") from error
     except LookalikeError:
         raise
+    except BrokenPipeError as error:
+        if str(path) == STDOUT:
+            raise
+        raise OutputError(f"{path} cannot be written: its reader has closed it; start the reader again") from error
     except OSError as error:
-        raise OutputError(f"{path} cannot be written: {_reason(error)}") from error
-    except pa.ArrowException as error:
-        raise OutputError(f"{path} cannot be written: {str(error).splitlines()[0]}; choose another format") from error
+        raise OutputError(f"{shown(path)} cannot be written: {_reason(error)}") from error
+    except (pa.ArrowException, UnicodeError) as error:
+        raise OutputError(f"{shown(path)} cannot be written: {_sentence(error)}; choose another format") from error
+
+
+def _sentence(error: Exception) -> str:
+    """Return the first line of a message, without its full stop."""
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _reason(error: OSError) -> str:
@@ -66,5 +87,13 @@ class OutputFormat:
     """Whether the file may be compressed as a whole."""
     copies_lines: bool = False
     """Whether rows of a file of the same format can be copied line by line."""
+    ends_lines: bool = True
+    """Whether the last of these lines must have an end, even if it had none."""
     same_format_only: bool = False
     """Whether it holds only rows of files of the same format."""
+    holds: str = "any rows"
+    """What rows it holds, for messages."""
+    streamable: bool = True
+    """Whether it is written from beginning to end, so that it can go to a pipe."""
+    is_text: bool = True
+    """Whether a terminal can show it."""

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.csv
 
-from lookalike.write.values import csv_batch, csv_schema
+from lookalike.write.values import check_columns, csv_batch, csv_schema
 
 from .base import OutputFormat, writing
 
@@ -20,6 +20,8 @@ class DelimitedWriter:
     """Writes delimited values under a header; lists and objects become JSON."""
 
     def __init__(self, path: Path, file: IO[bytes], schema: pa.Schema, delimiter: str) -> None:
+        with writing(path):
+            check_columns(schema)
         self._path = path
         self._schema = csv_schema(schema)
         options = pa.csv.WriteOptions(delimiter=delimiter)

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import IO, TYPE_CHECKING
 
 from lookalike.errors import OutputError
-from lookalike.write.values import json_lines
+from lookalike.write.values import check_columns, json_lines
 
 from .base import OutputFormat, writing
 
@@ -25,6 +25,8 @@ class JsonlWriter:
                 f"{path} cannot be written: an object cannot have two keys {repeated[0]!r}; rename a column, or "
                 "write parquet"
             )
+        with writing(path):
+            check_columns(schema)
         self._path = path
         self._file = file
 

@@ -71,4 +71,13 @@ class NpyWriter:
         self._file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", _HEADER) + f"{header:<{_HEADER - 1}}\n".encode())
 
 
-NPY = OutputFormat("npy", (".npy",), NpyWriter, compressible=False, same_format_only=True)
+NPY = OutputFormat(
+    "npy",
+    (".npy",),
+    NpyWriter,
+    compressible=False,
+    same_format_only=True,
+    holds="rows of .npy files",
+    streamable=False,
+    is_text=False,
+)
