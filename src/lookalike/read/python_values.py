@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,14 @@ def peek(values: Iterable[Any], options: Options) -> tuple[ItemType, Iterable[An
 
 
 def _first(values: Iterable[Any]) -> Any:  # noqa: ANN401
-    return next((one for one in values if one is not None), None)
+    """Return the first value that says what it is: not None, nor empty, unless all are."""
+    present = (one for one in values if one is not None)
+    first = next(present, None)
+    return next((one for one in chain([first], present) if not _is_empty(one)), first)
+
+
+def _is_empty(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, Sized) and not isinstance(value, str) and len(value) == 0
 
 
 def to_column(values: Iterable[Any], items: ItemType, options: Options) -> pa.ChunkedArray:
