@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import InputError
+
+from .base import Lines
 
 if TYPE_CHECKING:
     from typing import Any
@@ -57,7 +60,10 @@ def _first_invalid(values: list[bytes | None]) -> int:
 
 def invalid_utf8(where: str, what: str = "text") -> InputError:
     """Return the error for text that cannot be decoded."""
-    return InputError(f"{where}: the {what} is not valid UTF-8; use `encoding_errors` replace to insert U+FFFD instead")
+    return InputError(
+        f"{where}: the {what} is not valid UTF-8; name the `encoding` of the file if it has another one, or use "
+        "`encoding_errors` replace to insert U+FFFD instead"
+    )
 
 
 def has_surrogate(text: str) -> bool:
@@ -86,6 +92,18 @@ def scrub(value: Any) -> Any:  # noqa: ANN401  a JSON value
     return value
 
 
+def replace_invalid(lines: Lines) -> Lines:
+    """Return lines with U+FFFD in place of what is not valid UTF-8."""
+    try:
+        lines.data.decode("utf-8")
+    except UnicodeDecodeError:
+        bounds = zip(lines.starts, lines.ends, strict=True)
+        texts = [lines.data[start:end].decode("utf-8", "replace").encode() for start, end in bounds]
+        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        return Lines(b"".join(texts), np.append(np.int64(0), ends[:-1]), ends, lines.numbers)
+    return lines
+
+
 def ensure_utf8_rows(batch: pa.RecordBatch, errors: EncodingErrors, locate: Locate) -> pa.RecordBatch:
     """Return rows whose strings are all valid UTF-8, as a file of another format requires."""
     arrays = []
@@ -100,6 +118,8 @@ def _ensure_column(array: pa.Array, name: str, errors: EncodingErrors, locate: L
         return ensure_utf8(array, errors, locate, what)
     if is_valid(array):
         return array
+    if pa.types.is_string_view(array.type):
+        return ensure_utf8(array.cast(pa.large_string()), errors, locate, what).cast(array.type)
     if pa.types.is_dictionary(array.type):
         return ensure_utf8(array.dictionary_decode(), errors, locate, what).dictionary_encode().cast(array.type)
     raise InputError(f"{locate(0)} or after: {what} holds text that is not valid UTF-8 inside a {array.type}")

@@ -16,7 +16,9 @@ import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError, OutputError
-from lookalike.read.utf8 import ensure_utf8_rows
+from lookalike.read.columns import filter_rows, storable_schema
+from lookalike.read.schemas import conform
+from lookalike.read.utf8 import ensure_utf8_rows, replace_invalid
 from lookalike.write.formats import Writer, format_of, formats_for_tables, writing
 
 if TYPE_CHECKING:
@@ -172,9 +174,10 @@ def _copy_lines(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[P
         files = [(path, stack.enter_context(_open(path, temporary[path])), mask) for path, mask in picks.items()]
         first = 0
         for lines in source.raw_lines() or ():
+            valid = replace_invalid(lines) if source.encoding_errors == "replace" else lines
             for path, file, mask in files:
                 with writing(path):
-                    _write_lines(file, lines, mask[first : first + len(lines)])
+                    _write_lines(file, valid, mask[first : first + len(lines)])
             first += len(lines)
         _check_count(first, picks)
 
@@ -196,9 +199,13 @@ def _write_lines(file: IO[bytes], lines: Lines, mask: Mask) -> None:
 
 def _convert_rows(source: Source, picks: Mapping[Path, Mask], temporary: Mapping[Path, Path]) -> None:
     with contextlib.ExitStack() as stack:
-        writers = {path: stack.enter_context(_writer(path, temporary[path], source.schema)) for path in picks}
+        schema = storable_schema(source.schema)
+        writers = {
+            path: stack.enter_context(_writer(path, temporary[path], schema, source.delimiter)) for path in picks
+        }
         first = 0
-        for batch in source.rows():
+        for rows in source.rows():
+            batch = conform(rows, schema, "the input")
             for path, mask in picks.items():
                 kept = mask[first : first + batch.num_rows]
                 _write_picked(source, writers[path], batch, kept, first, same=_is_same(source, path))
@@ -207,12 +214,12 @@ def _convert_rows(source: Source, picks: Mapping[Path, Mask], temporary: Mapping
 
 
 def _write_picked(source: Source, writer: Writer, batch: pa.RecordBatch, mask: Mask, first: int, *, same: bool) -> None:
-    """Write some rows of a batch; strings are checked only if the format changes."""
+    """Write some rows of a batch; strings are checked if the format changes, or invalid ones are to be replaced."""
     if not mask.any() or len(mask) < batch.num_rows:
         return
     items = first + np.flatnonzero(mask)
-    picked = batch if mask.all() else batch.filter(as_arrow(mask))
-    if not same:
+    picked = batch if mask.all() else filter_rows(batch, as_arrow(mask))
+    if not same or source.encoding_errors == "replace":
         picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.locate(int(items[row])))
     writer.write(picked)
 
@@ -255,9 +262,11 @@ def _open(path: Path, temporary: Path) -> Iterator[IO[bytes] | Any]:
 
 
 @contextlib.contextmanager
-def _writer(path: Path, temporary: Path, schema: pa.Schema) -> Iterator[Writer]:
+def _writer(path: Path, temporary: Path, schema: pa.Schema, delimiter: str | None = None) -> Iterator[Writer]:
     with _open(path, temporary) as file:
-        writer = format_of(path)[0].open(path, file, schema)
+        output_format, _ = format_of(path)
+        own = {"delimiter": delimiter} if delimiter is not None and output_format.keeps_delimiter else {}
+        writer = output_format.open(path, file, schema, **own)
         try:
             yield writer
         except BaseException:
