@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
 
+from .encodings import decoded_head
 from .formats import LINES, TEXT, Entry, format_of, formats
 from .item_types import default_type, item_type
 from .streams import CODECS, codec_of, open_bytes, reading, suffixes_of
@@ -47,6 +48,7 @@ def sniff(path: Path, label: str, options: Options) -> Entry:
     head, names = _head(path, label, codec), _likely_columns(options)
     if (found := _by_magic(head)) is not None:
         return Entry(label, path, found)
+    head = decoded_head(head, options, label)
     for found in formats():
         if found.recognises is not None and found.recognises(head, names):
             return Entry(label, path, found, codec)
@@ -58,9 +60,10 @@ def sniff(path: Path, label: str, options: Options) -> Entry:
 
 def _likely_columns(options: Options) -> Sequence[str]:
     """Return the columns of which a header has one."""
-    named = options.text if options.text is not None else options.element
-    if named is not None:
-        return (named,)
+    if options.element is not None:
+        return (options.element,)
+    if options.texts:
+        return options.texts
     return (default_type() if options.kind is None else item_type(options.kind)).columns
 
 

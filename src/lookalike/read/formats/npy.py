@@ -96,4 +96,5 @@ NPY = FileFormat(
     lambda entries, options: NpyReader(entries[0], options),
     suffixes=(".npy",),
     compressible=False,
+    is_text=False,
 )

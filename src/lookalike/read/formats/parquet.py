@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lookalike.read.columns import storable_schema
+from lookalike.read.nested import SEPARATOR, flat, path_of
 from lookalike.read.streams import reading
 
 from .base import FileFormat, SingleFile
@@ -39,9 +39,9 @@ class ParquetReader(SingleFile):
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The file's Arrow schema, metadata included; views become plain strings, as in memory."""
+        """The file's Arrow schema, metadata included."""
         with reading(self.label), self._path.open("rb") as file:
-            return storable_schema(pq.ParquetFile(file, metadata=self._footer).schema_arrow)
+            return pq.ParquetFile(file, metadata=self._footer).schema_arrow
 
     @property
     def columns(self) -> pa.Schema:
@@ -54,7 +54,9 @@ class ParquetReader(SingleFile):
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns."""
-        return self._stream(wanted.names)
+        paths = [path_of(self.schema, name) or (name,) for name in wanted.names]
+        for batch in self._stream([SEPARATOR.join(path) for path in paths]):
+            yield flat(batch, wanted.names)
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream every column."""
@@ -92,4 +94,5 @@ PARQUET = FileFormat(
     suffixes=(".parquet", ".pq"),
     compressible=False,
     magic=b"PAR1",
+    is_text=False,
 )
