@@ -74,6 +74,7 @@ GROUPS: dict[Group, str] = {
     "shingling": "Shingles",
     "banding": "Bands and signatures",
     "reading": "Reading items",
+    "against": "Reading the items of `against`",
     "running": "Running",
     "checking": "Checking the result",
 }
