@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.csv
 import pytest
 from support.run_cli import quiet_environment, run
 
@@ -18,7 +22,7 @@ import sys
 from pathlib import Path
 from lookalike.read import open_source
 try:
-    for batch in open_source(Path(sys.argv[1]), text="text", batch_bytes=1 << 16).batches():
+    for batch in open_source(Path(sys.argv[1]), text="text").batches():
         pass
 except Exception as error:
     print(error)
@@ -29,14 +33,38 @@ except Exception as error:
 def test_a_process_ends_after_a_row_that_does_not_fit(tmp_path: Path) -> None:
     """Arrow reads ahead in threads of its own: what they hold must not need Python, which has ended."""
     path = tmp_path / "a.csv"
-    path.write_text("id,text\n1,fine\n1,2,3\n" + f"1,{CAT}\n" * 2_000_000)
-    for _ in range(8):
+    row = f"1,{CAT}\n"  # the bad one follows after what is read to find the types, and is followed by many blocks
+    path.write_text("id,text\n" + row * 60_000 + "1,2,3\n" + row * 4_000_000)
+    for _ in range(4):
         command = [sys.executable, "-c", FAIL, str(path)]
         ended = subprocess.run(
             command, env=quiet_environment(), capture_output=True, text=True, timeout=120, check=False
         )
         assert (ended.returncode, ended.stderr) == (0, "")
-        assert "row 2: expected 2 columns, found 3" in ended.stdout
+        assert "row 60001: expected 2 columns, found 3" in ended.stdout
+
+
+def test_nothing_of_pythons_is_passed_to_arrows_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[Any, Any]] = []
+    genuine = pa.csv.open_csv
+
+    def watched(stream: Any, **options: Any) -> Any:
+        given.append((stream, options["parse_options"].invalid_row_handler))
+        return genuine(stream, **options)
+
+    monkeypatch.setattr(pa.csv, "open_csv", watched)
+    for name, data in (
+        ("a.csv", b"text\na\n"),
+        ("b.csv.gz", gzip.compress(b"text\na\n")),
+        ("c.csv", "text\na\n".encode("utf-16")),
+    ):
+        (tmp_path / name).write_bytes(data)
+        assert read_items(tmp_path / name).to_arrow()["item"].to_pylist() == ["a"]
+    assert len(given) == 6
+    for stream, handler in given:
+        assert isinstance(stream, pa.NativeFile)
+        assert not isinstance(stream, pa.PythonFile)
+        assert handler is None
 
 
 def test_a_row_that_does_not_fit_may_hold_any_bytes(tmp_path: Path) -> None:
@@ -98,6 +126,8 @@ def test_a_delimiter_is_only_for_files_that_have_one(tmp_path: Path) -> None:
 def test_standard_input_with_semicolons() -> None:
     outcome = run("pairs", "-", "--id", "name", stdin=f"name;text\na;{CAT}\nb;{CAT}\n".encode())
     assert outcome.out == "left\tright\tsimilarity\na\tb\t1.0\n"
+    named = run("pairs", "-", "--id", "name", "--delimiter", "^", stdin=f"name^text\na^{CAT}\nb^{CAT}\n".encode())
+    assert named.out == outcome.out
 
 
 def test_rows_are_written_with_the_delimiter_they_had(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_json_lines_are_copied_byte_for_byte(batch_bytes: int) -> None:
         b'{"text": "\\ud800"}',
     ]
     Path("in.jsonl").write_bytes(b"\xef\xbb\xbf" + b"\n".join(lines))
-    source = open_paths(["in.jsonl"], batch_bytes=batch_bytes, encoding_errors="replace")
+    source = open_paths(["in.jsonl"], batch_bytes=batch_bytes)
     picks = {Path("o.jsonl"): mask(1, 1, 0, 1, 1), Path("r.jsonl.gz"): mask(0, 0, 1, 0, 0)}
     write_rows(source, picks)
     assert Path("o.jsonl").read_bytes() == b"".join([*lines[:2], *lines[3:], b"\n"])
@@ -303,17 +303,20 @@ def test_csv_with_a_header_that_repeats() -> None:
 
 
 def test_bytes_that_are_no_utf8() -> None:
-    """Within one format they stay; in another they are replaced if that was asked for."""
+    """Within one format they stay, unless they are to be replaced; in another they cannot."""
     bad = pa.array([b"ok", b"b\xffd"]).cast(pa.string(), safe=False)
     pq.write_table(pa.table({"text": bad, "tag": bad.dictionary_encode()}), "in.parquet")
     Path("in.csv").write_bytes(b"text,n\nok,1\nb\xffd,2\n")
     for name in ("in.parquet", "in.csv"):
         source = open_paths([name], text="text", encoding_errors="replace")
-        same, other = Path(f"o{Path(name).suffix}"), Path("o.jsonl")
+        same, other = Path(f"replaced{Path(name).suffix}"), Path("o.jsonl")
         write_rows(source, {same: mask(1, 1), other: mask(1, 1)})
         assert json.loads(other.read_text().splitlines()[1])["text"] == "b\ufffdd"
+        write_rows(open_paths([name], text="text"), {Path(f"o{Path(name).suffix}"): mask(1, 1)})
     assert pq.read_table("o.parquet").column("text").cast(pa.binary()).to_pylist() == [b"ok", b"b\xffd"]
+    assert pq.read_table("replaced.parquet").to_pylist()[1] == {"text": "b\ufffdd", "tag": "b\ufffdd"}
     assert b"b\xffd" in Path("o.csv").read_bytes()
+    assert "b\ufffdd" in Path("replaced.csv").read_text(encoding="utf-8")
     Path("other.csv").write_bytes(b"text,n\nok,1\nb,\xff\n")
     with pytest.raises(InputError, match=r"other\.csv, row 2: the column 'n' is not valid UTF-8"):
         write_rows(open_paths(["other.csv"], text="text"), {Path("p.parquet"): mask(0, 1)})
@@ -326,7 +329,7 @@ def test_bytes_that_are_no_utf8() -> None:
 class Broken:
     """A source that fails after its first batch."""
 
-    format = None
+    format = delimiter = None
     encoding_errors = "strict"
     schema = pa.schema([("text", pa.string())])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lookalike.errors import InputError
 
 from .encodings import decoded_head
-from .formats import LINES, TEXT, Entry, format_of, formats
+from .formats import CSV, LINES, TEXT, Entry, format_of, formats
 from .item_types import default_type, item_type
 from .streams import CODECS, codec_of, open_bytes, reading, suffixes_of
 
@@ -48,6 +48,8 @@ def sniff(path: Path, label: str, options: Options) -> Entry:
     head, names = _head(path, label, codec), _likely_columns(options)
     if (found := _by_magic(head)) is not None:
         return Entry(label, path, found)
+    if options.delimiter is not None:
+        return Entry(label, path, CSV, codec)
     head = decoded_head(head, options, label)
     for found in formats():
         if found.recognises is not None and found.recognises(head, names):

@@ -13,9 +13,20 @@ from .base import Entry, FileFormat, FileReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["LINES", "TEXT", "Entry", "FileFormat", "FileReader", "data_suffixes", "format_of", "formats", "register"]
+__all__ = [
+    "CSV",
+    "LINES",
+    "TEXT",
+    "Entry",
+    "FileFormat",
+    "FileReader",
+    "data_suffixes",
+    "format_of",
+    "formats",
+    "register",
+]
 
-LINES, TEXT = text.LINES, text.TEXT
+CSV, LINES, TEXT = delimited.CSV, text.LINES, text.TEXT
 _FORMATS: list[FileFormat] = []
 
 

@@ -78,12 +78,11 @@ class ParquetReader(SingleFile):
         return int(min(_MAX_ROWS, max(_MIN_ROWS, self._options.batch_bytes // max(1.0, average))))
 
     def _bytes_per_row(self, names: list[str] | None) -> float:
-        wanted = None if names is None else set(names)
+        wanted = None if names is None else tuple(f"{name}." for name in names)
         total = 0
         for group in map(self._footer.row_group, range(self._footer.num_row_groups)):
             for column in map(group.column, range(group.num_columns)):
-                path = column.path_in_schema
-                if wanted is None or path in wanted or path.split(".", 1)[0] in wanted:
+                if wanted is None or f"{column.path_in_schema}.".startswith(wanted):
                     total += column.total_uncompressed_size
         return float(total / max(1, self._footer.num_rows))
 
