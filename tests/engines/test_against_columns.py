@@ -28,8 +28,9 @@ def test_several_texts_and_long_tables_of_against() -> None:
     assert list(find_pairs(LEFT, against=other, text="answer", against_text=["one", "two"])) == [(0, 0, 1.0)]
     left = pa.table({"who": ["a", "a"], "what": ["x", "y"], "n": [1.0, 2.0]})
     right = left.rename_columns(["customer", "product", "amount"])
-    own: Settings = {"against_item": "customer", "against_element": "product", "against_weight": "amount"}
-    assert list(find_pairs(left, against=right, item="who", element="what", weight="n", **own)) == [("a", "a", 1.0)]
+    own = {"against_item": "customer", "against_element": "product", "against_weight": "amount"}
+    names: Settings = {"item": "who", "element": "what", "weight": "n", **own}  # type: ignore[typeddict-item]
+    assert list(find_pairs(left, against=right, **names)) == [("a", "a", 1.0)]
 
 
 def test_columns_of_nothing_are_refused() -> None:

@@ -137,3 +137,16 @@ def test_several_texts_on_the_command_line(tmp_path: Path) -> None:
     done("index", "build", index, path, "--id", "id", "--text", "title", "--text", "body")
     found = done("index", "query", index, path, "--id", "id", "--text", "title", "--text", "body", "-q").out
     assert found.splitlines()[1:] == ["a\ta\t1.0", "a\tb\t1.0", "b\ta\t1.0", "b\tb\t1.0", "c\tc\t1.0"]
+
+
+def test_a_list_of_dicts_is_a_table_if_a_column_is_named() -> None:
+    rows = [{"k": "a", "m": {"t": CAT}}, {"k": "b", "m": {"t": CAT}, "late": 1}, {"k": "c"}]
+    result = deduplicate(rows, text="m.t", id="k")
+    assert result.kept == [rows[0], rows[2]]
+    assert list(find_pairs(rows, text=["k", "m.t"], shingle="words:1", threshold=0.5)) == [(0, 1, 5 / 7)]
+    weights = [{"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0}]
+    assert read_items(weights).kind == read_items(weights, text="baskets").kind == "weights"
+    with pytest.raises(InputError, match="item 1 is str, but must be a dict"):
+        read_items([rows[0], "b"], text="k")
+    with pytest.raises(InputError, match="column 'k' holds values that have no type in common"):
+        read_items([rows[0], {"k": 1}], text="k")

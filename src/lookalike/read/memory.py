@@ -17,7 +17,7 @@ from .ids import id_type
 from .item_types import guess_from_column, item_type, matrix_type, set_type
 from .matrices import is_numeric
 from .nested import flat, path_of, with_nested
-from .python_values import peek, to_column
+from .python_values import are_records, peek, to_column, to_table
 from .ranks import rank_type
 from .roles import choose_roles
 from .spool import Spool
@@ -139,11 +139,18 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     if hasattr(inputs, "to_frame") and hasattr(inputs, "array"):  # a pandas Series before pandas 3
         return _open_column(pa.chunked_array([pa.Array.from_pandas(inputs)]), options)
     if isinstance(inputs, Iterable):
-        wanted, values = peek(inputs, options)
-        return _single(to_column(values, wanted, options), wanted, options)
+        return _open_values(inputs, options)
     raise InputError(
         f"a value of type {type(inputs).__name__} cannot be read; pass a list of items, a path, or an Arrow table"
     )
+
+
+def _open_values(inputs: Iterable[Any], options: Options) -> TableSource:
+    """Open Python values: items, or the rows of a table."""
+    if isinstance(inputs, (list, tuple)) and are_records(inputs, options):
+        return TableSource(to_table(inputs), options)
+    wanted, values = peek(inputs, options)
+    return _single(to_column(values, wanted, options), wanted, options)
 
 
 def _refuse_file_options(options: Options) -> None:

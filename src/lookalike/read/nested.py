@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -10,12 +11,15 @@ import pyarrow.compute as pc
 from .columns import plain_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 SEPARATOR = "."
 
 Path = tuple[str, ...]
 """The name of a column, followed by those of fields."""
+
+MISSING = object()
+"""What stands for no value, as null is one."""
 
 
 def splits(name: str) -> Iterator[Path]:
@@ -29,6 +33,16 @@ def splits(name: str) -> Iterator[Path]:
     for cut in range(len(parts) - 1, 0, -1):
         for rest in splits(SEPARATOR.join(parts[cut:])):
             yield (SEPARATOR.join(parts[:cut]), *rest)
+
+
+def dig(record: Mapping[str, Any], path: Path) -> Any:  # noqa: ANN401 - any value
+    """Return the value at a path, which is missing where an object on the way is, or is not an object."""
+    value: Any = record
+    for name in path:
+        if not isinstance(value, Mapping) or name not in value:
+            return MISSING
+        value = value[name]
+    return value
 
 
 def path_of(columns: pa.Schema, name: str) -> Path | None:

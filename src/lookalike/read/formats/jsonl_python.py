@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 from lookalike.read.columns import is_string
-from lookalike.read.nested import splits
+from lookalike.read.nested import MISSING, dig, splits
 from lookalike.read.utf8 import has_surrogate, invalid_utf8, replace_surrogates, scrub
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from lookalike.read.nested import Path
 
 Record = dict[str, Any]
-MISSING = object()
-"""What stands for no value, as null is one."""
 _REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)
 _SIMPLE = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string(), type(None): pa.null()}
 _NUMBER_MAP = pa.map_(pa.string(), pa.float64())
@@ -60,16 +58,6 @@ def probe_nested(lines: Lines, label: str, names: Sequence[str]) -> dict[str, tu
                     found[name] = path, _wider(pa.null() if old is None else old[1], _type_of(value))
                     break
     return found
-
-
-def dig(record: Record, path: Path) -> Any:  # noqa: ANN401  a JSON value
-    """Return the value at a path, which is missing where an object on the way is, or is not an object."""
-    value: Any = record
-    for name in path:
-        if not isinstance(value, dict) or name not in value:
-            return MISSING
-        value = value[name]
-    return value
 
 
 def _type_of(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
