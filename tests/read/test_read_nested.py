@@ -150,3 +150,13 @@ def test_a_list_of_dicts_is_a_table_if_a_column_is_named() -> None:
         read_items([rows[0], "b"], text="k")
     with pytest.raises(InputError, match="column 'k' holds values that have no type in common"):
         read_items([rows[0], {"k": 1}], text="k")
+
+
+def test_nested_columns_are_stored_in_an_index(tmp_path: Path) -> None:
+    files = sources([row for row in ROWS if row["meta"]], tmp_path)[:2]
+    for number, path in enumerate(files):
+        index = tmp_path / f"i{number}"
+        names = ["--text", "meta.text", "--id", "meta.who.id"]
+        done("index", "build", index, path, *names, "--fields", "meta.quality")
+        found = done("index", "query", index, "--text", CAT, "-q").out
+        assert found == "id\tsimilarity\tmeta.quality\na\t1.0\t1.0\nc\t1.0\t2.5\n"

@@ -14,6 +14,7 @@ from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
 from lookalike.index.types import Types
 from lookalike.kinds import kind_of
 from lookalike.read import item_type
+from lookalike.read.nested import flat, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,9 +63,9 @@ class IncomingItems:
 
     def with_source_fields(self) -> IncomingItems:
         """Read the fields from the columns of the source. Fields it does not have are null."""
-        if present := [name for name in self._names if name in self._source.schema.names]:
+        if present := [name for name in self._names if path_of(self._source.schema, name)]:
             # pa.table(batch) would make columns keep each other in memory
-            self._fields = Rebatched(pa.Table.from_batches([batch.select(present)]) for batch in self._source.rows())
+            self._fields = Rebatched(pa.Table.from_batches([flat(batch, present)]) for batch in self._source.rows())
         return self
 
     def __iter__(self) -> Iterator[IncomingBatch]:
