@@ -75,6 +75,7 @@ GROUPS: dict[Group, str] = {
     "banding": "Bands and signatures",
     "copies": "Equal items only",
     "reading": "Reading items",
+    "against": "Reading the items of `against`",
     "running": "Running",
     "checking": "Checking the result",
 }

@@ -15,7 +15,7 @@ from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
 from lookalike.errors import RecipeError
 from lookalike.measures import all_names
-from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
+from lookalike.options import AGAINST, OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
 from lookalike.read.formats import format_names
 from lookalike.read.options import Options
 
@@ -55,7 +55,7 @@ def test_each_option_is_complete(one: Option) -> None:
 def test_names_are_unique_and_groups_are_used() -> None:
     assert len({one.name for one in OPTIONS}) == len(OPTIONS)
     assert {one.group for one in OPTIONS} == set(get_args(Group))
-    groups = (RECIPE, names("copies"), READING, names("running"), names("checking"))
+    groups = (RECIPE, names("copies"), READING, AGAINST, names("running"), names("checking"))
     assert [name for group in groups for name in group] == [one.name for one in OPTIONS]
     assert SWITCHES == ("bag", "lower", "form", "accents", "punctuation")
     with pytest.raises(KeyError):
@@ -76,7 +76,9 @@ def test_defaults_are_those_of_the_objects_they_fill() -> None:
 @pytest.mark.parametrize("one", OPTIONS, ids=by_name)
 def test_commands_have_every_option(command: str, one: Option) -> None:
     parameters = {parameter.name: parameter for parameter in COMMANDS[command].params}
-    if not one.on_command_line or (command == "nearest" and one.group == "copies"):
+    without_copies = command == "nearest" and one.group == "copies"
+    without_against = one.group == "against" and "against" not in parameters
+    if not one.on_command_line or without_copies or without_against:
         assert one.name not in parameters
         return
     found = parameters[one.name]

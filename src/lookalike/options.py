@@ -18,7 +18,7 @@ from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
-Group = Literal["similarity", "shingling", "banding", "copies", "reading", "running", "checking"]
+Group = Literal["similarity", "shingling", "banding", "copies", "reading", "against", "running", "checking"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
@@ -50,6 +50,8 @@ class Option:
     """Flag that turns a switch off, such as --keep-case."""
     implied: int | None = None
     """Value of a flag that is given without one."""
+    several: bool = False
+    """Whether its flag may be repeated, to give several values. All other flags may be given once."""
     on_command_line: bool = True
 
     @property
@@ -174,10 +176,13 @@ OPTIONS = (
     Option(
         name="text",
         group="reading",
-        type=str,
+        type=str | list[str],
+        several=True,
         metavar="COLUMN",
         default_help="text, content, body, or the only string column",
-        help="Column to compare.",
+        help="Column to compare. Several columns of texts are joined, with a blank line between them. A field of a "
+        "nested column is named by its path, such as meta.title, for this and all other columns.",
+        python_help="A list names several columns.",
     ),
     Option(
         name="id",
@@ -248,11 +253,28 @@ OPTIONS = (
         help="Treat each line as an item.",
     ),
     Option(
+        name="delimiter",
+        group="reading",
+        type=str,
+        metavar="CHARACTER",
+        default_help="found in the first rows",
+        help="What separates the values of CSV files: a character, such as ; or |, or the word tab.",
+    ),
+    Option(
+        name="encoding",
+        group="reading",
+        type=str,
+        metavar="NAME",
+        default_help="utf-8, or what a byte order mark says",
+        help="Encoding of text files, CSV and JSON Lines: utf-8, utf-16, latin-1, cp1252, ... Outputs are UTF-8.",
+    ),
+    Option(
         name="encoding_errors",
         group="reading",
         type=EncodingErrors,
         default="strict",
-        help="What to do about text that is not UTF-8: stop (strict), or put U+FFFD in its place (replace).",
+        help="What to do about text that is not valid in its encoding: stop (strict), or put U+FFFD in its place "
+        "(replace).",
     ),
     Option(
         name="batch_bytes",
@@ -262,6 +284,24 @@ OPTIONS = (
         default_help="4 MiB",
         on_command_line=False,
         help="Approximate number of bytes to read at a time.",
+    ),
+    *(
+        Option(
+            name=f"against_{name}",
+            group="against",
+            type=str | list[str] if name == "text" else str,
+            several=name == "text",
+            metavar="COLUMN",
+            default_help="the same name",
+            help=f"{noun} of the collection compared `against`, if its name differs.",
+        )
+        for name, noun in (
+            ("text", "Column to compare"),
+            ("id", "Item ID column"),
+            ("item", "Item ID column of a long table"),
+            ("element", "Element column of a long table"),
+            ("weight", "Weight column of a long table"),
+        )
     ),
     Option(
         name="threads",
@@ -335,7 +375,7 @@ class Settings(TypedDict, total=False):
     sketch: Sketch
     seed: int
     exact_copies: bool
-    text: str | None
+    text: str | list[str] | None
     id: str | None
     item: str | None
     element: str | None
@@ -345,8 +385,15 @@ class Settings(TypedDict, total=False):
     include: list[str] | str | None
     exclude: list[str] | str | None
     lines: bool
+    delimiter: str | None
+    encoding: str | None
     encoding_errors: EncodingErrors
     batch_bytes: int
+    against_text: str | list[str] | None
+    against_id: str | None
+    against_item: str | None
+    against_element: str | None
+    against_weight: str | None
     threads: int | None
     scratch: Path | str | None
     watcher: Watcher | None
@@ -384,6 +431,9 @@ SWITCHES = tuple(name for name in names("shingling") if name != "shingle")
 
 READING = names("reading")
 """Options that decide how items are read."""
+
+AGAINST = names("against")
+"""Options that decide how the items of `against` are read, where that differs."""
 
 
 def plain(settings: Settings) -> Settings:

@@ -16,6 +16,7 @@ from lookalike.arrays.arrow import as_arrow, nan_as_null
 from lookalike.arrays.pair_codes import lookup_scores
 from lookalike.engines.local.cluster import Keep, clusters_of_pairs
 from lookalike.errors import MissingExtraError, RecipeError
+from lookalike.read.columns import filter_rows
 from lookalike.summary import plural
 
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ def pick_rows(source: Source, mask: NDArray[np.bool_]) -> pa.Table:
     batches = []
     at = 0
     for rows in source.rows():
-        batches.append(rows.filter(as_arrow(mask[at : at + len(rows)])))
+        batches.append(filter_rows(rows, as_arrow(mask[at : at + len(rows)])))
         at += len(rows)
     return pa.Table.from_batches(batches, source.schema)
 

@@ -77,7 +77,7 @@ def test_files_and_columns(arguments: list[str], says: list[str]) -> None:
         ("a.jsonl", LINE + b'{"text": "a"\n' + LINE, ["a.jsonl, line 2", "not valid JSON"]),
         ("a.jsonl", b"\n\n" + LINE + b"[1]\n", ["a.jsonl, line 4", "found a list"]),
         ("a.jsonl", LINE + b'{"text": 5}\n', ["a.jsonl, line 2", "holds a number, not a string"]),
-        ("a.jsonl", b'{"n": 5}\n', ["a.jsonl has no string column", "n (int64)"]),
+        ("a.jsonl", b'{"n": 5}\n', ["a.jsonl has no column of strings", "n (int64)"]),
         ("a.jsonl", b"{}\n{}\n", ["a.jsonl", "no line has a key"]),
         ("a.jsonl", LINE + b'{"text": "\xff"}\n', ["a.jsonl, line 2", "not valid UTF-8", "--encoding-errors replace"]),
         ("a.jsonl", LINE + b'{"text": "a\\ud800b"}\n', ["a.jsonl, line 2", "not valid UTF-8"]),

@@ -42,7 +42,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (["build", "j", "old.parquet", "--id", "day"], ["strings or integers"]),
         (["build", "j", "old.parquet", "--fields", "url"], ["no column 'url' (--fields)", "title (string)"]),
         (["build", "j", "old.parquet", "--fields", "text"], ["other than id, text, query, similarity"]),
-        (["build", "j", "old.parquet", "--measure", "euclidean", "-t", "1"], ["no list of numbers column"]),
+        (["build", "j", "old.parquet", "--measure", "euclidean", "-t", "1"], ["no column of lists of numbers"]),
         (["add", "i", "old.parquet", "--id", "name"], ["'o0' is already in the index"]),
         (["add", "i", "old.parquet"], ["has strings as ids", "--id"]),
         (["add", "i", "new.jsonl", "--id", "name", "-o", "x.csv"], ["--skip-duplicates"]),

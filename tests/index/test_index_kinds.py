@@ -199,3 +199,18 @@ def test_a_null_is_no_empty_item(tmp_path: Path, how: dict[str, Any], items: lis
             assert pa.Table.from_batches(index.rows()) == pa.Table.from_batches(before)
             assert index.query_many([items[1]], top=None)[0] == []
             assert [match.id for match in index.query(items[0], top=None)][:1] == [0]
+
+
+def test_empty_sets_are_kept_and_match_nothing(tmp_path: Path) -> None:
+    for name, items in (("s", [{"a", "b"}, set(), None]), ("w", [{"a": 1.0}, {}, {"a": 0.0}])):
+        shingle = "elements" if name == "s" else "weights"
+        with Index.create(tmp_path / name, shingle=shingle) as index:
+            with pytest.raises(InputError, match="determine their type, but these are null or empty"):
+                index.add(None, items[1:2])
+            index.add(None, items)
+            index.add(None, items[1:2])
+            assert len(index) == 4
+            assert [match.id for match in index.query(items[0])] == [0]
+            assert index.query(items[1]) == []
+            assert not index.get(1)
+            assert index.add_new(None, items[:2]).added == 1

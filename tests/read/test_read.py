@@ -162,12 +162,12 @@ def test_the_text_column_is_guessed(names: list[str], chosen: str) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "several string columns"),
+        ({}, "several columns of strings"),
         ({"text": "none"}, "has no column 'none' (`text`); its columns are a (string), b (string), n (int64)"),
         ({"text": "n"}, "column 'n' is int64, but the text must be a string column"),
         ({"text": "a", "id": "none"}, "has no column 'none' (`id`)"),
         ({"text": "a", "rank": "none"}, "has no column 'none'"),
-        ({"kind": "tokens"}, "no list of integers column"),
+        ({"kind": "tokens"}, "no column of lists of integers"),
         ({"kind": "tokens", "text": "a"}, "tokens must be lists of integers"),
         ({"text": "twice"}, "2 columns named 'twice'"),
     ],

@@ -46,7 +46,8 @@ def test_invalid_utf8_everywhere(here: Path) -> None:
         lines = name == "a.txt"
         message = refused(name, lines=lines, text="text")
         assert message == (
-            f"{name}, {place}: the text is not valid UTF-8; use `encoding_errors` replace to insert U+FFFD instead"
+            f"{name}, {place}: the text is not valid UTF-8; name the `encoding` of the file if it has another one, or "
+            "use `encoding_errors` replace to insert U+FFFD instead"
         )
         source = open_paths([name], lines=lines, text="text", encoding_errors="replace")
         assert texts_of(source)[:2] == ["ok", "b\ufffdd"]

@@ -20,7 +20,7 @@ from scipy import sparse
 from support.found_pairs import found
 from support.run_cli import run
 
-from lookalike import InputError, RecipeError, deduplicate, find_pairs
+from lookalike import InputError, RecipeError, compare, deduplicate, find_pairs, nearest, read_items
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 BASKETS = [{"milk", "bread", "eggs"}, {"milk", "bread"}, {"eggs", "milk", "bread", "tea"}, {"beer"}, {"beer", "chips"}]
@@ -108,7 +108,6 @@ def test_sets_and_strings_in_two_files_are_refused(tmp_path: Path) -> None:
     [
         ([{1}, {"a"}], "item 1 holds str, but elements must be all strings, or all 64-bit integers"),
         ([{1}, {1 << 70}], "item 1 holds int"),
-        ([{1}, set()], "item 1: the set is empty"),
         ([{1}, {2}, "a"], "item 2 is str, but must be a set, a list or None"),
         ([{1}, 7], "item 1 is int, but must be a set"),
         ([[1], [2, None]], "item 1: an element of the set is null"),
@@ -121,10 +120,27 @@ def test_bad_sets_are_named(items: Any, message: str) -> None:
         find_pairs(items)
 
 
-def test_empty_sets_in_a_file_are_named_by_row(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"tags": [["a"], [], ["b"]]}), tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r"a\.parquet, row 2: the set is empty"):
-        find_pairs(tmp_path / "a.parquet")
+def test_empty_sets_are_kept_and_counted(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"tags": [["a"], [], None, ["a"], []]}), tmp_path / "a.parquet")
+    (tmp_path / "a.jsonl").write_text(
+        "".join(f'{{"tags": {tags}}}\n' for tags in ("[]", '["a"]', "null", '["a"]', "[]"))
+    )
+    for source in ([{"a"}, set(), None, {"a"}, set()], tmp_path / "a.parquet", tmp_path / "a.jsonl"):
+        for recall in (0.99, 1.0):
+            result = deduplicate(source, recall=recall)
+            assert (result.summary.items, result.summary.removed) == (5, 1)
+            assert (result.summary.empty, result.summary.nulls) == (3, 1)
+            assert result.summary.notes[0].startswith("3 items have no element, 1 of them null: they are kept")
+    assert list(find_pairs([set(), {1}], against=[{1}, set()])) == [(1, 0, 1.0)]
+    assert list(nearest([set(), {1, 2}, {1}], 1)) == [(1, 2, 1, 0.5), (2, 1, 1, 0.5)]
+    assert compare(set(), {1}).reason == "Not a pair: a set without elements matches nothing."
+    assert len(find_pairs([set(), set()])) == 0
+
+
+def test_the_first_value_that_is_not_empty_says_what_items_are() -> None:
+    assert read_items([[], [0.5, 1.0]]).kind == "vectors"
+    assert read_items([{}, {"a": 1.0}]).kind == "weights"
+    assert read_items([[], []]).kind == "elements"
 
 
 def test_nulls_are_counted_and_match_nothing() -> None:

@@ -24,7 +24,7 @@ class Colours(ItemType):
 
     name = "colours"
     columns = ("colour", "color")
-    noun = "colour"
+    noun = "colours"
     rule = "colours must be strings"
     example = "a string such as #ff0000"
 
@@ -103,8 +103,8 @@ def test_a_new_kind_is_never_guessed() -> None:
     [
         (["#ff0000", 7], "item 1 is int, but must be a string such as #ff0000 or None"),
         (["red"], "item 0: 'red' is not a colour"),
-        (pa.table({"colour": [1]}), "the input has no colour column, and none is named colour or color"),
-        (pa.array([1]), "column 'colour' is int64, but colours must be strings"),
+        (pa.table({"colour": [1]}), "the input has no column of colours, and none is named colour or color"),
+        (pa.array([1]), "the input holds values of type int64, but colours must be strings"),
     ],
 )
 def test_what_is_wrong_with_a_new_kind(given: Any, says: str) -> None:

@@ -190,11 +190,19 @@ def test_a_long_table_in_any_order(rows: list[tuple[int, str, float]], batch_byt
 
 def test_rows_of_weight_0_are_not_there() -> None:
     table = pa.table({"who": list("aabbc"), "what": list("xyxyz"), "much": [1, 0, 1, 2, 0]})
-    with pytest.raises(InputError, match="item 'c': all its weights are 0"):
-        find_pairs(table, item="who", element="what", weight="much")
-    assert found(table.slice(0, 4), item="who", element="what", weight="much", threshold=0.3) == {("a", "b"): 1 / 3}
-    dual = deduplicate(table, item="who", element="what", weight="much", transpose=True)
-    assert dual.to_arrow()["what"].to_pylist() == ["x", "y"]
+    assert found(table, item="who", element="what", weight="much", threshold=0.3) == {("a", "b"): 1 / 3}
+    for dual, names in ((False, ["a", "b", "c"]), (True, ["x", "y", "z"])):
+        result = deduplicate(table, item="who", element="what", weight="much", transpose=dual)
+        assert result.to_arrow()["what" if dual else "who"].to_pylist() == names
+        assert result.summary.empty == 1
+
+
+def test_sets_without_weight_are_kept_and_counted() -> None:
+    items = [{"a": 1.0}, {}, {"a": 0, "b": 0.0}, {"a": 1.0}, None]
+    for recall in (0.99, 1.0):
+        result = deduplicate(items, recall=recall)
+        assert result.kept == [{"a": 1.0}, {}, {"a": 0, "b": 0.0}, None]
+        assert (result.summary.empty, result.summary.nulls) == (3, 1)
 
 
 # bad input
@@ -212,8 +220,6 @@ def test_rows_of_weight_0_are_not_there() -> None:
         ([{"a": 1}, {"a": 1e300}], "item 1: the weight of 'a' is 1e\\+300, above 1e\\+290: divide all weights"),
         ([{"a": 1}, {"a": None}], "item 1: the weight of 'a' is null"),
         ([{"a": 1}, {"a": "2"}], "item 1: the weight of 'a' is '2', but must be a number"),
-        ([{"a": 1}, {}], "item 1: the set has no element with a weight above 0"),
-        ([{"a": 1}, {"a": 0, "b": 0.0}], "item 1: the set has no element with a weight above 0"),
         ([{"a": 1}, {7: 1}], "item 1 holds int, but elements must be all strings, or all 64-bit integers"),
         ([{1: 1, "a": 1}], "item 0 holds str"),
         ([{"a": 1}, {None: 1}], "item 1: an element of the set is null"),
@@ -232,8 +238,7 @@ def test_bad_weights_in_files_are_named_by_row(tmp_path: Path, log: Path) -> Non
     with pytest.raises(InputError, match=r"a\.parquet, row 3: the weight of 'b' is -1.0, below 0"):
         find_pairs(tmp_path / "a.parquet")
     pq.write_table(pa.table({"w": maps.take(pa.array([0, 1, 3]))}), tmp_path / "b.parquet")
-    with pytest.raises(InputError, match=r"b\.parquet, row 3: the set has no element with a weight above 0"):
-        find_pairs(tmp_path / "b.parquet")
+    assert find_pairs(tmp_path / "b.parquet").summary.empty == 2
     (tmp_path / "a.jsonl").write_text('{"w": {"a": 1}}\n\n{"w": {"a": -1}}\n')
     with pytest.raises(InputError, match=r"a\.jsonl, line 3: the weight of 'a' is -1.0"):
         find_pairs(tmp_path / "a.jsonl")

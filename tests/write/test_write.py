@@ -333,7 +333,7 @@ def test_bytes_that_are_no_utf8() -> None:
 class Broken:
     """A source that fails after its first batch."""
 
-    format = None
+    format = delimiter = None
     paths = ()
     encoding_errors = "strict"
     schema = pa.schema([("text", pa.string())])

@@ -23,8 +23,8 @@ app = typer.Typer(
 app.command("dedup", cls=options.Subcommand)(dedup.dedup)
 app.command("pairs", cls=options.Subcommand)(pairs.pairs)
 app.command("nearest", cls=options.Subcommand)(nearest.nearest)
-app.command("compare")(compare.compare)
-app.command("tune")(tune.tune)
+app.command("compare", cls=options.Command)(compare.compare)
+app.command("tune", cls=options.Command)(tune.tune)
 app.add_typer(index.app)
 
 

@@ -11,7 +11,7 @@ from lookalike.cli import options
 from lookalike.options import option
 
 
-@options.with_settings(options.recipe, (option("encoding_errors"),))
+@options.with_settings(options.recipe, (option("encoding"), option("encoding_errors")))
 def compare(
     one: Annotated[Path, typer.Argument(metavar="ONE", help="A text file.")],
     two: Annotated[Path, typer.Argument(metavar="TWO", help="Another text file.")],
@@ -45,8 +45,8 @@ def compare(
             f"Text files are compared by words, characters or bytes, not as {kind}. Set `shingle` to words:5, chars:9 "
             "or bytes:9, or leave it out"
         )
-    errors = settings.pop("encoding_errors")
-    left, right = (read_text(path, errors) for path in (one, two))
+    errors, encoding = settings.pop("encoding_errors"), settings.pop("encoding", None)
+    left, right = (read_text(path, errors, encoding) for path in (one, two))
     found = compare_texts(left, right, **settings)
     if json:
         typer.echo(jsons.dumps(found.to_dict(), indent=2))

@@ -10,7 +10,7 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.reading, options.checking)
+@options.with_settings(options.recipe, options.reading, options.against, options.checking)
 def nearest(
     inputs: options.Inputs,
     k: Annotated[int, typer.Option("-k", help="Number of items to list per item.")] = 10,

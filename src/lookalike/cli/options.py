@@ -22,7 +22,7 @@ from lookalike.measures import all_names
 from lookalike.options import OPTIONS, RECIPE, Option, names
 from lookalike.options import option as named
 
-Command = Callable[..., None]
+Function = Callable[..., None]
 
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_line}
@@ -35,6 +35,9 @@ copies = tuple(map(named, names("copies")))
 
 reading = tuple(named(name) for name in names("reading", "running") if name in FLAGS)
 """Options that decide how items are read and processed."""
+
+against = tuple(map(named, names("against")))
+"""Options that decide how the items of another collection are read."""
 
 checking = tuple(named(name) for name in names("checking") if name in FLAGS)
 """Options that check what was found."""
@@ -69,7 +72,7 @@ def declared(option: Option, *, default_shown: bool = False) -> Any:  # noqa: AN
     The default is part of the help where Typer cannot show it: if it depends, or if a command must know whether the
     option was given (`default_shown`).
     """
-    text = with_flags(option.help, FLAGS)
+    text = with_flags(option.help, {**FLAGS, "against": "--against"})
     default = option.default_help or (str(option.default) if default_shown else "")
     notes = {"default": default, "without a number": option.implied}
     text += "".join(f" [{name}: {value}]" for name, value in notes.items() if value)
@@ -88,6 +91,7 @@ def parameter(option: Option) -> inspect.Parameter:
     """Return an option as a parameter of a command."""
     is_union = get_origin(option.type) in (Union, UnionType)
     kind: Any = get_args(option.type)[0] if is_union else option.type
+    kind = list[kind] if option.several else kind
     if option.names_measure:
         kind = Literal[all_names()]
     default = default_of(option)
@@ -96,15 +100,35 @@ def parameter(option: Option) -> inspect.Parameter:
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
 
-class Subcommand(TyperCommand):
-    """A command with an option that may be given without a value."""
+class Command(TyperCommand):
+    """A command that refuses an option given twice, rather than take the last value in silence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - the context of whichever Click Typer has
+        """Parse arguments."""
+        *_, order = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter in self.params:
+            if order.count(parameter) > 1 and takes_one(parameter):
+                flag = max(parameter.opts, key=len)
+                raise typer.BadParameter("given more than once. Give it once", ctx=ctx, param_hint=f"'{flag}'")
+        return super().parse_args(ctx, args)
+
+
+class Subcommand(Command):
+    """A command with an option that may be given without a value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - see above
         """Parse arguments, after adding the value that such an option implies."""
         for one in OPTIONS:
             if one.implied is not None:
                 args = list(with_value(args, one.flag, str(one.implied)))
         return super().parse_args(ctx, args)
+
+
+def takes_one(parameter: Any) -> bool:  # noqa: ANN401 - Click's own class, which Typer does not export
+    """Return whether an option takes one value; a switch that cannot be contradicted may be repeated."""
+    if parameter.param_type_name != "option" or parameter.multiple:
+        return False
+    return not parameter.is_flag or bool(parameter.secondary_opts)
 
 
 def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
@@ -121,13 +145,13 @@ def with_value(arguments: list[str], option: str, value: str) -> Iterator[str]:
     yield from arguments[len(options) :]
 
 
-def with_settings(*groups: tuple[Option, ...]) -> Callable[[Command], Command]:
+def with_settings(*groups: tuple[Option, ...]) -> Callable[[Function], Function]:
     """Add the options of `groups` to a command, which receives them as ``**settings``, without those that are None.
 
     An option that the command declares itself is not added.
     """
 
-    def extend(command: Command) -> Command:
+    def extend(command: Function) -> Function:
         hints = get_type_hints(command, include_extras=True)
         own = [
             p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name])
@@ -140,7 +164,7 @@ def with_settings(*groups: tuple[Option, ...]) -> Callable[[Command], Command]:
 
         @wraps(command)
         def run(**arguments: Any) -> None:  # noqa: ANN401 - the options
-            command(**{name: value for name, value in arguments.items() if value is not None or name in owned})
+            command(**{name: value for name, value in arguments.items() if value not in (None, []) or name in owned})
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
         run.__annotations__ = {p.name: p.annotation for p in parameters}

@@ -10,7 +10,7 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.copies, options.reading, options.checking)
+@options.with_settings(options.recipe, options.copies, options.reading, options.against, options.checking)
 def pairs(
     inputs: options.Inputs,
     output: Annotated[

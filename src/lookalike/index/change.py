@@ -16,7 +16,7 @@ from lookalike.index.fields import complete_schema, conform
 from lookalike.index.ids import as_ids
 from lookalike.index.matches import Added
 from lookalike.index.merging import merge_small
-from lookalike.index.rows import write_types
+from lookalike.index.rows import says_no_type, write_types
 from lookalike.index.screening import Screening
 from lookalike.index.search import map_in_threads
 from lookalike.index.snapshot import LivePart, Snapshot
@@ -77,9 +77,10 @@ def determine_types(handle: Handle, some: IncomingBatch) -> None:
     """
     types, snapshot = Types.of(handle.kind, some.items), handle.snapshot()
     if snapshot.types is None:
-        if types.element is not None and some.items.null_count == len(some.items):
+        if types.element is not None and says_no_type(some.items, handle.kind):
             raise InputError(
-                f"The first {handle.kind} added to an index determine their type, but these are null. Add others first"
+                f"The first {handle.kind} added to an index determine their type, but these are null or empty. Add "
+                "others first"
             )
         handle.database.set_metadata("types", write_types(types))
     else:

@@ -13,6 +13,8 @@ from lookalike.index.fields import fields_table, storable
 from lookalike.index.ids import as_ids, batch_ids, refuse_unordered
 from lookalike.index.types import Types
 from lookalike.kinds import kind_of
+from lookalike.read import item_type
+from lookalike.read.nested import flat, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,9 +63,9 @@ class IncomingItems:
 
     def with_source_fields(self) -> IncomingItems:
         """Read the fields from the columns of the source. Fields it does not have are null."""
-        if present := [name for name in self._names if name in self._source.schema.names]:
+        if present := [name for name in self._names if path_of(self._source.schema, name)]:
             # pa.table(batch) would make columns keep each other in memory
-            self._fields = Rebatched(pa.Table.from_batches([batch.select(present)]) for batch in self._source.rows())
+            self._fields = Rebatched(pa.Table.from_batches([flat(batch, present)]) for batch in self._source.rows())
         return self
 
     def __iter__(self) -> Iterator[IncomingBatch]:
@@ -130,11 +132,18 @@ def fitting(batch: Batch, source: Source, types: Types | None, recipe: Recipe) -
     """
     if types is not None and batch.items.null_count == len(batch):
         return replace(batch, items=pa.nulls(len(batch), types.arrow))
+    if types is not None and says_no_type(batch.items, types.kind):
+        return replace(batch, items=pa.array(batch.items.to_pylist(), types.arrow))
     if types is not None and types.length and batch.items.type.value_type != types.element:
         kind = pa.list_(types.element, batch.items.type.list_size)
         batch = replace(batch, items=batch.items.cast(kind, safe=False))
     kind_of(recipe).check(batch, source, recipe)
     return batch
+
+
+def says_no_type(items: pa.Array, kind: KindName) -> bool:
+    """Return whether items do not determine the type of those of an index: all are null, or empty sets."""
+    return items.null_count == len(items) or (item_type(kind).is_set and not len(items.flatten()))
 
 
 class Rebatched:

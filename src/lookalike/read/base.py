@@ -91,6 +91,10 @@ class Source(Protocol):
         """The format that all files share; None if they differ or the items are in memory."""
 
     @property
+    def delimiter(self) -> str | None:
+        """The delimiter that all files share, if they are CSV: rows are written with it again."""
+
+    @property
     def schema(self) -> pa.Schema:
         """All columns, as `rows` delivers them. For JSON Lines the first use costs a pass."""
 

@@ -64,13 +64,15 @@ def storage_type(arrow_type: pa.DataType) -> pa.DataType:
 
 
 def storable(arrow_type: pa.DataType) -> pa.DataType:
-    """Return a type without string views, at any depth: neither Arrow's kernels nor all writers support them yet."""
+    """Return a type without views of strings or bytes, at any depth: not all of Arrow's kernels support them yet."""
     if pa.types.is_dictionary(arrow_type):
         return pa.dictionary(arrow_type.index_type, storable(arrow_type.value_type), ordered=arrow_type.ordered)
     if pa.types.is_list(arrow_type):
         return pa.list_(arrow_type.value_field.with_type(storable(arrow_type.value_type)))
     if pa.types.is_large_list(arrow_type):
         return pa.large_list(arrow_type.value_field.with_type(storable(arrow_type.value_type)))
+    if pa.types.is_fixed_size_list(arrow_type):
+        return pa.list_(arrow_type.value_field.with_type(storable(arrow_type.value_type)), arrow_type.list_size)
     if pa.types.is_struct(arrow_type):
         return pa.struct([field.with_type(storable(field.type)) for field in arrow_type])
     is_view = pa.types.is_string_view(arrow_type) or pa.types.is_binary_view(arrow_type)
@@ -78,8 +80,25 @@ def storable(arrow_type: pa.DataType) -> pa.DataType:
 
 
 def storable_schema(schema: pa.Schema) -> pa.Schema:
-    """Return a schema without string views."""
-    return pa.schema([field.with_type(storable(field.type)) for field in schema], metadata=schema.metadata)
+    """Return a schema without dictionaries of views, which no file format holds."""
+    fields = [
+        field.with_type(storable(field.type)) if pa.types.is_dictionary(field.type) else field for field in schema
+    ]
+    return pa.schema(fields, metadata=schema.metadata)
+
+
+def filter_rows(rows: pa.RecordBatch, mask: pa.Array) -> pa.RecordBatch:
+    """Return the rows where a mask is true, in the same types; Arrow cannot filter views itself."""
+    if all(storable(field.type) == field.type for field in rows.schema):
+        return rows.filter(mask)
+    return pa.record_batch([_filtered(column, mask) for column in rows.columns], schema=rows.schema)
+
+
+def _filtered(array: pa.Array, mask: pa.Array) -> pa.Array:
+    wanted = storable(array.type)
+    if wanted == array.type or pa.types.is_dictionary(array.type):
+        return array.filter(mask)
+    return array.cast(wanted).filter(mask).cast(array.type)
 
 
 def without_views(array: pa.Array, arrow_type: pa.DataType) -> pa.Array:

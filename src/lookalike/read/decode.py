@@ -34,13 +34,18 @@ class Decoder:
 
     def batch(self, columns: pa.RecordBatch, first: int, locate: Locate) -> Batch:
         """Check and convert columns, the first row of which is item `first`; `locate` returns where a row stands."""
-        column = columns.column(self.roles.text)
+        column = self._compared(columns)
         if self.options.is_long_table:
             items, bit_length = self._elements(columns, locate), 0
         else:
             items = self.roles.item_type.decode(column, locate, self.options.encoding_errors)
             bit_length = self.roles.item_type.bit_length(column)
         return Batch(first, items, self._ids(columns, locate), self._ranks(columns, locate), bit_length)
+
+    def _compared(self, columns: pa.RecordBatch) -> pa.Array:
+        """Return what is compared: a column, or several joined."""
+        held = [columns.column(name) for name in self.roles.texts]
+        return held[0] if len(held) == 1 else self.roles.item_type.join(held)
 
     def _ids(self, columns: pa.RecordBatch, locate: Locate) -> pa.Array | None:
         if self.roles.id is None:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
-from lookalike.errors import InputError
+from lookalike.errors import InputError, RecipeError
 
 from . import schemas
 from .decode import Decoder
@@ -22,6 +22,7 @@ from .identify import identify, sniff
 from .ids import id_type
 from .item_types import default_type, item_type
 from .naming import display
+from .nested import with_nested
 from .paths import STDIN, list_files
 from .ranks import rank_type
 from .roles import Roles, choose_roles
@@ -50,7 +51,9 @@ class FilesSource:
         self._spool = Spool(options.scratch)
         try:
             self.listing = list_files(given, options.include, options.exclude)
-            self._readers = _open_readers(choose_entries(self.listing, self._entry), options)
+            entries = choose_entries(self.listing, self._entry)
+            _check_used(entries, options)
+            self._readers = _open_readers(entries, options)
             self.listing.files.clear()  # the readers know them now
             self._wanted, self._decoder = _choose_columns(self._readers, options)
         except BaseException:
@@ -72,6 +75,12 @@ class FilesSource:
         return formats.pop() if len(formats) == 1 else None
 
     @property
+    def delimiter(self) -> str | None:
+        """The delimiter that all files share, if they are CSV; what ends in .tsv has tabs anyway."""
+        found = {getattr(reader, "kept_delimiter", None) for reader in self._readers}
+        return found.pop() if len(found) == 1 else None
+
+    @property
     def kind(self) -> KindName:
         """The kind of the items; if all files are empty, the one asked for, or texts."""
         return self._item_type.name
@@ -85,7 +94,8 @@ class FilesSource:
     @property
     def element_type(self) -> pa.DataType | None:
         """The type that elements of sets are compared as."""
-        columns = (wanted.field(self.text_column).type for wanted in self._wanted if len(wanted))
+        texts = self._decoder.roles.texts if self._decoder else ()
+        columns = (wanted.field(texts[0]).type for wanted in self._wanted if len(wanted))
         return next(map(self._item_type.element_type, columns), None)
 
     @property
@@ -188,6 +198,16 @@ class FilesSource:
         return np.array(self._begins or [0], dtype=np.int64)
 
 
+def _check_used(entries: Sequence[Entry], options: Options) -> None:
+    """Raise if there is no file that an option is for."""
+    if options.shared:
+        return
+    if options.delimiter is not None and not any(entry.format.has_delimiter for entry in entries):
+        raise RecipeError("`delimiter` is for CSV files, but there are none. Leave it out")
+    if options.encoding is not None and not any(entry.format.is_text for entry in entries):
+        raise RecipeError("`encoding` is for text files, CSV and JSON Lines, but there are none. Leave it out")
+
+
 def _open_readers(entries: Sequence[Entry], options: Options) -> list[FileReader]:
     """Open each file, or several at once if they are of a format whose neighbours share a reader."""
     readers: list[FileReader] = []
@@ -210,11 +230,11 @@ def _choose_columns(readers: Sequence[FileReader], options: Options) -> tuple[li
             continue
         roles = choose_roles(columns, options, reader.label)
         if not options.is_long_table:
-            options = replace(options, kind=roles.item_type.name, text=roles.text)
+            options = replace(options, kind=roles.item_type.name, text=roles.texts)
         wanted.append(_types_to_parse(columns, roles, options))
         ids += [] if roles.id is None else [columns.field(roles.id).type]
         ranks += [] if roles.rank is None else [reader.rank_type(columns.field(roles.rank))]
-        compared.append(columns.field(roles.text).type)
+        compared.append(columns.field(roles.texts[0]).type)
         decoder = Decoder(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""), id_type(compared))
         _check_elements([roles.item_type.element_type(column) for column in compared], reader.label)
     return wanted, decoder
@@ -228,9 +248,15 @@ def _check_elements(types: list[pa.DataType | None], label: str) -> None:
 
 
 def _columns(reader: FileReader, options: Options) -> pa.Schema:
-    """Return the columns of the first rows; of all rows only if the first lack one that the options mention."""
-    columns = reader.columns
-    return columns if not len(columns) or options.columns() <= set(columns.names) else reader.schema
+    """Return the columns of the first rows, and the nested ones that the options mention.
+
+    Only if one that they mention is not among the first rows are they those of all rows.
+    """
+    mentioned = sorted(options.columns())
+    columns = reader.with_nested(mentioned)
+    if not len(columns) or set(mentioned) <= set(columns.names):
+        return columns
+    return with_nested(reader.schema, mentioned)
 
 
 def _types_to_parse(columns: pa.Schema, roles: Roles, options: Options) -> pa.Schema:
@@ -239,7 +265,7 @@ def _types_to_parse(columns: pa.Schema, roles: Roles, options: Options) -> pa.Sc
     if roles.rank is not None and pa.types.is_integer(types[roles.rank]) and roles.rank != roles.id:
         types[roles.rank] = pa.float64()
     if not options.is_long_table:
-        types[roles.text] = roles.item_type.read_as(types[roles.text])
+        types |= {name: roles.item_type.read_as(types[name]) for name in roles.texts}
     return pa.schema(types)
 
 

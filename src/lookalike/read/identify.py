@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from lookalike.errors import InputError
 
 from .binaries import refuse_binary
-from .formats import LINES, TEXT, Entry, format_named, format_of, formats
+from .encodings import decoded_head
+from .formats import CSV, LINES, TEXT, Entry, format_named, format_of, formats
 from .item_types import default_type, item_type
 from .streams import CODECS, codec_of, open_bytes, reading, suffixes_of
 
@@ -47,9 +48,11 @@ def sniff(path: Path, label: str, options: Options) -> Entry:
     codec = codec_of(_head(path, label, None))
     head, names = _head(path, label, codec), _likely_columns(options)
     found = _asked(options) or _by_magic(head)
+    if found is None and options.delimiter is not None:
+        found = CSV
     if found is None:
-        recognising = (one for one in formats() if one.recognises is not None and one.recognises(head, names))
-        found = next(recognising, None)
+        text = decoded_head(head, options, label)
+        found = next((one for one in formats() if one.recognises is not None and one.recognises(text, names)), None)
     _check(found or TEXT, head, "", label, options)
     _check_compression(found, codec, label)
     if found is None:
@@ -80,14 +83,16 @@ def _check(found: FileFormat, head: bytes, suffix: str, label: str, options: Opt
             raise InputError(f"{label} is a {other.name} file, which has no lines; leave out `lines`")
         raise InputError(f"{label} is a {other.name} file, not {found.name}; read it with `format={other.name!r}`")
     if other is None:
-        refuse_binary(head, suffix, label, known_only=found not in (TEXT, LINES))
+        guess = found in (TEXT, LINES) and options.encoding is None
+        refuse_binary(head, suffix, label, known_only=not guess)
 
 
 def _likely_columns(options: Options) -> Sequence[str]:
     """Return the columns of which a header has one."""
-    named = options.text if options.text is not None else options.element
-    if named is not None:
-        return (named,)
+    if options.element is not None:
+        return (options.element,)
+    if options.texts:
+        return options.texts
     return (default_type() if options.kind is None else item_type(options.kind)).columns
 
 

@@ -23,9 +23,9 @@ def read_items(inputs: Any, **reading: Unpack[Reading]) -> Items:  # noqa: ANN40
 
     A string or a `pathlib.Path` names a file, a folder or a glob; a list of paths names several. A list of strings
     holds texts, unless every string ends in the suffix of a data file (such as .parquet or .csv.gz) and at least one of
-    them names a file that exists. A list of sets, dicts or lists of numbers holds sets, weighted sets or vectors. A
-    dict maps ids to items. Everything else is a table, a column or a matrix: pandas, polars, Arrow, DuckDB, NumPy,
-    SciPy.
+    them names a file that exists. A list of sets, dicts or lists of numbers holds sets, weighted sets or vectors; but
+    dicts are the rows of a table if the first of them has a column that the options name. A dict maps ids to items.
+    Everything else is a table, a column or a matrix: pandas, polars, Arrow, DuckDB, NumPy, SciPy.
 
     >>> items = read_items({"a": "to be or not to be", "b": "that is the question"})
     >>> items.kind, items.estimated_rows
@@ -34,8 +34,8 @@ def read_items(inputs: Any, **reading: Unpack[Reading]) -> Items:  # noqa: ANN40
     {'id': 'b', 'item': 'that is the question'}
 
     The options `text`, `id`, `item`, `element`, `weight`, `transpose`, `format`, `include`, `exclude`, `lines`,
-    `encoding_errors`, `batch_bytes` and `scratch` are those of `Settings`. The option `kind` is one of texts, tokens,
-    elements (sets), weights (weighted sets), vectors and bits; by default it is recognised.
+    `delimiter`, `encoding`, `encoding_errors`, `batch_bytes` and `scratch` are those of `Settings`. The option `kind` is
+    one of texts, tokens, elements (sets), weights (weighted sets), vectors and bits; by default it is recognised.
     """
     return Items(open_source(inputs, **reading))
 

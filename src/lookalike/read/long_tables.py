@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.arrays.arrow import as_arrow
-from lookalike.errors import InputError, RecipeError
+from lookalike.errors import RecipeError
 from lookalike.kernels.lists import gather
 
 from .item_types import item_type, set_type
@@ -41,7 +41,7 @@ def gather_sets(source: Source, options: Options) -> Source:
     items, elements, weights = encoded(rows)
     source.close()
     if weights is not None:
-        items, elements, weights = without_zeros(items, elements, weights, transpose=options.transpose)
+        items, elements, weights = without_zeros(items, elements, weights)
     if options.transpose:
         items, elements, names = elements, items, names[::-1]
     item, element = (str(name) for name in names)
@@ -87,19 +87,14 @@ def encoded(rows: Iterator[tuple[pa.Array, pa.Array]]) -> tuple[pa.DictionaryArr
 
 
 def without_zeros(
-    items: pa.DictionaryArray, elements: pa.DictionaryArray, weights: NDArray[np.float64], *, transpose: bool
+    items: pa.DictionaryArray, elements: pa.DictionaryArray, weights: NDArray[np.float64]
 ) -> tuple[pa.DictionaryArray, pa.DictionaryArray, NDArray[np.float64]]:
-    """Return the rows whose weight is above 0; an item that has no other is refused, or left out if transposed."""
+    """Return the rows whose weight is above 0; an item that has no other stays in the dictionary, as an empty set."""
     positive = weights > 0
     if positive.all():
         return items, elements, weights
-    remaining = np.bincount(items.indices.to_numpy(), positive, len(items.dictionary))
-    if not transpose and not remaining.all():
-        name = items.dictionary[int(np.argmin(remaining))].as_py()
-        raise InputError(f"item {name!r}: all its weights are 0, so it is similar to nothing; drop its rows")
     kept = as_arrow(positive)
-    items, elements = (column.filter(kept).dictionary_decode().dictionary_encode() for column in (items, elements))
-    return items, elements, weights[positive]
+    return items.filter(kept), elements.filter(kept), weights[positive]
 
 
 def united(chunks: list[pa.Array]) -> pa.DictionaryArray:

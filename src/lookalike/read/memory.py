@@ -10,18 +10,17 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
-from lookalike.errors import InputError
+from lookalike.errors import InputError, RecipeError
 
-from .columns import storable_schema
 from .decode import Decoder
 from .ids import id_type
 from .item_types import guess_from_column, item_type, matrix_type, set_type
 from .matrices import is_numeric
+from .nested import flat, path_of, with_nested
 from .paths import Listing, idle_option
-from .python_values import peek, to_column
+from .python_values import are_records, peek, to_column, to_table
 from .ranks import rank_type
 from .roles import choose_roles
-from .schemas import conform
 from .spool import Spool
 
 if TYPE_CHECKING:
@@ -43,6 +42,7 @@ class TableSource:
 
     paths: tuple[Path, ...] = ()
     format: FormatName | None = None
+    delimiter: str | None = None
 
     def __init__(self, table: pa.Table, options: Options, spool: Spool | None = None) -> None:
         self.has_ids = options.id is not None
@@ -50,10 +50,11 @@ class TableSource:
         self.listing = Listing(idle=idle_option(options.include, options.exclude))
         self._table = table
         self._spool = spool
-        roles = choose_roles(table.schema, options, _LABEL)
-        column = table.schema.field(roles.text).type
-        ids = [] if roles.id is None else [table.schema.field(roles.id).type]
-        ranks = [] if roles.rank is None else [table.schema.field(roles.rank).type]
+        columns = with_nested(table.schema, sorted(options.columns()))
+        roles = choose_roles(columns, options, _LABEL)
+        column = columns.field(roles.texts[0]).type
+        ids = [] if roles.id is None else [columns.field(roles.id).type]
+        ranks = [] if roles.rank is None else [columns.field(roles.rank).type]
         self.element_type = roles.item_type.element_type(column)
         self._decoder = Decoder(roles, options, id_type(ids), rank_type(ranks, roles.rank or ""), id_type([column]))
 
@@ -64,8 +65,8 @@ class TableSource:
 
     @property
     def schema(self) -> pa.Schema:
-        """The table's columns; views become plain strings, which every file format can hold."""
-        return storable_schema(self._table.schema)
+        """The table's columns."""
+        return self._table.schema
 
     @property
     def text_column(self) -> str:
@@ -79,15 +80,16 @@ class TableSource:
     def batches(self) -> Iterator[Batch]:
         """First pass: slices of the item, id and rank columns."""
         first = 0
-        wanted = self._table.select(self._decoder.roles.names())
+        names = self._decoder.roles.names()
+        paths = [path_of(self._table.schema, name) or (name,) for name in names]
+        wanted = self._table.select(list(dict.fromkeys(path[0] for path in paths)))
         for columns in _slices(wanted, self._decoder.options.batch_bytes):
-            yield self._decoder.batch(columns, first, lambda i, first=first: self.locate(first + i))  # type: ignore[misc]
+            yield self._decoder.batch(flat(columns, names), first, lambda i, first=first: self.locate(first + i))  # type: ignore[misc]
             first += columns.num_rows
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Second pass: slices of the table."""
-        schema = self.schema
-        return (conform(batch, schema, _LABEL) for batch in _slices(self._table, self._decoder.options.batch_bytes))
+        return _slices(self._table, self._decoder.options.batch_bytes)
 
     def raw_lines(self) -> Iterator[Lines] | None:
         """Return None: there are no lines in memory."""
@@ -125,8 +127,11 @@ class DictSource(TableSource):
 
 def open_memory(inputs: object, options: Options) -> TableSource:
     """Open anything that is in memory, or comes as a stream."""
+    _refuse_file_options(options)
     if isinstance(inputs, (str, bytes)):
         raise InputError("a single text is not a collection; pass a list of texts")
+    if isinstance(inputs, np.ndarray) and not inputs.ndim:
+        raise InputError("an array without dimensions holds a single value, not a collection; pass a list of items")
     if isinstance(inputs, np.ndarray) and is_numeric(inputs) and _takes_matrix(options):
         wanted = matrix_type(options.kind)
         wanted.check_matrix(inputs, _LABEL)
@@ -140,11 +145,30 @@ def open_memory(inputs: object, options: Options) -> TableSource:
     if hasattr(inputs, "to_frame") and hasattr(inputs, "array"):  # a pandas Series before pandas 3
         return _open_column(pa.chunked_array([pa.Array.from_pandas(inputs)]), options)
     if isinstance(inputs, Iterable):
-        wanted, values = peek(inputs, options)
-        return _single(to_column(values, wanted, options), wanted, options)
+        return _open_values(inputs, options)
     raise InputError(
         f"a value of type {type(inputs).__name__} cannot be read; pass a list of items, a path, or an Arrow table"
     )
+
+
+def _open_values(inputs: Iterable[Any], options: Options) -> TableSource:
+    """Open Python values: items, or the rows of a table."""
+    if isinstance(inputs, (list, tuple)) and are_records(inputs, options):
+        return TableSource(to_table(inputs), options)
+    wanted, values = peek(inputs, options)
+    return _single(to_column(values, wanted, options), wanted, options)
+
+
+def _refuse_file_options(options: Options) -> None:
+    for name in ("delimiter", "encoding"):
+        if getattr(options, name) is not None and not options.shared:
+            raise RecipeError(f"`{name}` is for files, but the items are in memory. Leave it out")
+
+
+def _check_values(column: pa.Array | pa.ChunkedArray, wanted: ItemType) -> None:
+    """Raise if values cannot be items of the kind asked for; a column that has no name is not mentioned."""
+    if not wanted.fits(column.type):
+        raise InputError(f"{_LABEL} holds values of type {column.type}, but {wanted.rule}")
 
 
 def _takes_matrix(options: Options) -> bool:
@@ -153,8 +177,15 @@ def _takes_matrix(options: Options) -> bool:
 
 def _single(column: pa.Array | pa.ChunkedArray, wanted: ItemType, options: Options) -> TableSource:
     """Make a source of one column."""
-    name = options.text or wanted.columns[0]
-    return TableSource(pa.table({name: column}), replace(options, kind=wanted.name))
+    _check_values(column, wanted)
+    return TableSource(pa.table({_name(wanted, options): column}), replace(options, kind=wanted.name))
+
+
+def _name(wanted: ItemType, options: Options) -> str:
+    """Return the name of a column that has none."""
+    if len(options.texts) > 1:
+        raise InputError(f"{_LABEL} is a single column, but `text` names {len(options.texts)}; pass a table")
+    return options.texts[0] if options.texts else wanted.columns[0]
 
 
 def _open_sparse(matrix: Any, options: Options) -> TableSource:  # noqa: ANN401 - any of SciPy's sparse matrices
@@ -170,8 +201,9 @@ def _open_mapping(inputs: Mapping[Any, Any], options: Options) -> TableSource:
     except (pa.ArrowException, UnicodeError, OverflowError) as error:
         raise InputError("the keys of a dict are ids, so they must be all strings, or all 64-bit integers") from error
     wanted, values = peek(inputs.values(), options)
-    name = wanted.columns[0]
-    table = pa.table({"id": keys, name: to_column(values, wanted, options)})
+    name, column = wanted.columns[0], to_column(values, wanted, options)
+    _check_values(column, wanted)
+    table = pa.table({"id": keys, name: column})
     return DictSource(table, replace(options, kind=wanted.name, id="id", text=name))
 
 
@@ -195,7 +227,8 @@ def _open_arrow(inputs: Any, options: Options) -> TableSource:  # noqa: ANN401
 def _open_column(column: pa.ChunkedArray, options: Options) -> TableSource:
     """Make a source of a column without a name."""
     wanted = guess_from_column(column.type) if options.kind is None else item_type(options.kind)
-    return TableSource(pa.table({options.text or wanted.columns[0]: column}), options)
+    _check_values(column, wanted)
+    return TableSource(pa.table({_name(wanted, options): column}), options)
 
 
 def _open_stream(inputs: Any, options: Options) -> TableSource:  # noqa: ANN401

@@ -9,10 +9,13 @@ from lookalike.checks import check_count
 from lookalike.errors import RecipeError
 from lookalike.options import EncodingErrors, option
 
+from .encodings import canonical
 from .formats import LINES, format_names
+from .formats.delimiters import check_delimiter
 from .item_types import item_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from .base import FormatName, KindName
@@ -27,7 +30,7 @@ class Reading(TypedDict, total=False):
     """
 
     kind: KindName | None
-    text: str | None
+    text: str | Sequence[str] | None
     id: str | None
     rank: str | None
     item: str | None
@@ -38,6 +41,8 @@ class Reading(TypedDict, total=False):
     include: list[str] | str | None
     exclude: list[str] | str | None
     lines: bool
+    delimiter: str | None
+    encoding: str | None
     encoding_errors: EncodingErrors
     batch_bytes: int
     scratch: Path | str | None
@@ -49,7 +54,8 @@ class Options:
     """The options of reading, complete and checked."""
 
     kind: KindName | None = None
-    text: str | None = None
+    text: str | Sequence[str] | None = None
+    """The column to compare, or several that are joined."""
     id: str | None = None
     rank: str | None = None
     item: str | None = None
@@ -60,6 +66,8 @@ class Options:
     include: list[str] | str | None = None
     exclude: list[str] | str | None = None
     lines: bool = option("lines").default
+    delimiter: str | None = None
+    encoding: str | None = None
     encoding_errors: EncodingErrors = option("encoding_errors").default
     batch_bytes: int = option("batch_bytes").default
     scratch: Path | str | None = None
@@ -72,7 +80,27 @@ class Options:
             raise RecipeError(f"`encoding_errors` must be strict or replace. Got {self.encoding_errors!r}")
         check_count("batch_bytes", self.batch_bytes)
         self._check_format()
+        self._check_names()
         self._check_long_table()
+        if self.delimiter is not None:
+            object.__setattr__(self, "delimiter", check_delimiter(self.delimiter))
+        if self.encoding is not None:
+            object.__setattr__(self, "encoding", canonical(self.encoding))
+
+    def _check_names(self) -> None:
+        for name in ("id", "rank", "item", "element"):
+            if not isinstance(given := getattr(self, name), str | None):
+                raise RecipeError(f"`{name}` must be the name of a column. Got {given!r}")
+        if not isinstance(self.weight, str | bool | None):
+            raise RecipeError(f"`weight` must be the name of a column, or True. Got {self.weight!r}")
+        if self.text is None or isinstance(self.text, str):
+            return
+        texts = tuple(self.text) if isinstance(self.text, list | tuple) else ()
+        if not texts or not all(isinstance(one, str) for one in texts):
+            raise RecipeError(f"`text` must be the name of a column, or a list of names. Got {self.text!r}")
+        if len(set(texts)) < len(texts):
+            raise RecipeError(f"`text` must name each column once. Got {', '.join(texts)}")
+        object.__setattr__(self, "text", texts[0] if len(texts) == 1 else texts)
 
     def _check_format(self) -> None:
         if self.format is None:
@@ -98,6 +126,13 @@ class Options:
             raise RecipeError("`weight` must be the name of a column of the long table. Got True")
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns to compare, as far as they are named."""
+        if self.text is None:
+            return ()
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text)
+
+    @property
     def is_long_table(self) -> bool:
         """Whether the input is a table with one row per element of each set."""
         return self.item is not None
@@ -105,5 +140,5 @@ class Options:
     def columns(self) -> set[str]:
         """Return the names of the columns that these options mention."""
         weight = self.weight if isinstance(self.weight, str) else None
-        names = (self.text, self.id, self.rank, self.item, self.element, weight)
+        names = (*self.texts, self.id, self.rank, self.item, self.element, weight)
         return {name for name in names if name is not None}

@@ -25,16 +25,21 @@ class Roles:
     """Which column plays which role."""
 
     item_type: ItemType
-    text: str
-    """The column to compare. In a long table it holds single elements."""
+    texts: tuple[str, ...]
+    """The column to compare, or several of texts, which are joined. In a long table it holds single elements."""
     id: str | None
     rank: str | None
     weight: str | None = None
     """In a long table, the column of weights."""
 
+    @property
+    def text(self) -> str:
+        """The name of what is compared."""
+        return " + ".join(self.texts)
+
     def names(self) -> list[str]:
         """List the columns to read, each once."""
-        return list(dict.fromkeys(name for name in (self.text, self.id, self.rank, self.weight) if name is not None))
+        return list(dict.fromkeys(name for name in (*self.texts, self.id, self.rank, self.weight) if name is not None))
 
 
 def choose_roles(columns: pa.Schema, options: Options, label: str) -> Roles:
@@ -42,13 +47,16 @@ def choose_roles(columns: pa.Schema, options: Options, label: str) -> Roles:
     if options.item is not None and options.element is not None:
         return _long_table_roles(columns, options, label, options.item, options.element)
     wanted = item_type(options.kind) if options.kind is not None else _guess_type(columns, options)
-    text = options.text if options.text is not None else _guess_column(columns, wanted, label)
-    _check_column(columns, text, wanted, label)
+    texts = options.texts or (_guess_column(columns, wanted, label),)
+    for name in texts:
+        _check_column(columns, name, wanted, label)
+    if len(texts) > 1 and not wanted.can_join:
+        raise InputError(f"{label}: several columns are joined only if they hold texts, but these hold {wanted.name}")
     if options.id is not None:
         _check_id(columns, options.id, label, "id")
     if options.rank is not None:
         _field(columns, options.rank, label, "keep")
-    return Roles(wanted, text, options.id, options.rank)
+    return Roles(wanted, texts, options.id, options.rank)
 
 
 def _long_table_roles(columns: pa.Schema, options: Options, label: str, item: str, element: str) -> Roles:
@@ -56,13 +64,13 @@ def _long_table_roles(columns: pa.Schema, options: Options, label: str, item: st
     for name, option in ((item, "item"), (element, "element"), (weight, "weight")):
         if name is not None:
             _check_id(columns, name, label, option)
-    return Roles(set_type(weighted=weight is not None), element, item, None, weight)
+    return Roles(set_type(weighted=weight is not None), (element,), item, None, weight)
 
 
 def _guess_type(columns: pa.Schema, options: Options) -> ItemType:
     """Guess what items are from the column to compare, or from all columns if none is named."""
-    if options.text is not None:
-        named = [field.type for field in columns if field.name == options.text]
+    if options.texts:
+        named = [field.type for field in columns if field.name == options.texts[0]]
         return guess_from_column(named[0]) if named else guess_from_columns([])
     return guess_from_columns(field.type for field in columns if field.name not in ("id", options.id))
 
@@ -75,7 +83,7 @@ def _guess_column(columns: pa.Schema, wanted: ItemType, label: str) -> str:
     fitting = [field.name for field in columns if wanted.fits(field.type) and not pa.types.is_null(field.type)]
     if len(fitting) == 1:
         return str(fitting[0])
-    found = f"several {wanted.noun} columns" if fitting else f"no {wanted.noun} column"
+    found = f"several columns of {wanted.noun}" if fitting else f"no column of {wanted.noun}"
     raise InputError(
         f"{label} has {found}, and none is named {' or '.join(wanted.columns)}; "
         f"choose one with `text`. Its columns are {listing(columns)}"

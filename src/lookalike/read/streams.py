@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from .encodings import TextFile
+
 BOM = b"\xef\xbb\xbf"
 CODECS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".xz": "xz", ".lz4": "lz4"}
 _MAGIC = {
@@ -96,12 +98,15 @@ def open_bytes(path: Path, codec: str | None) -> Iterator[IO[bytes] | Any]:
                 yield stream
 
 
-def line_blocks(path: Path, codec: str | None, size: int) -> Iterator[bytes]:
-    """Yield a file in blocks of approximately `size` bytes that end where a line ends; a longer line is one block."""
+def line_blocks(file: TextFile, size: int) -> Iterator[bytes]:
+    """Yield a file, as UTF-8, in blocks of approximately `size` bytes that end where a line ends.
+
+    A line that is longer is one block.
+    """
     pending: list[bytes] = []
-    with open_bytes(path, codec) as stream:
+    with file.open() as stream:
         head = stream.read(len(BOM))
-        pending.append(b"" if head == BOM else head)
+        pending.append(head.removeprefix(BOM))
         while chunk := stream.read(size):
             cut = chunk.rfind(b"\n") + 1
             if cut:
@@ -139,10 +144,10 @@ def without_blank(lines: Lines) -> Lines:
     return Lines(lines.data, lines.starts[keep], lines.ends[keep], lines.numbers[keep])
 
 
-def line_runs(path: Path, codec: str | None, size: int) -> Iterator[Lines]:
+def line_runs(file: TextFile, size: int) -> Iterator[Lines]:
     """Stream the lines of a file, a block at a time."""
     number = 1
-    for data in line_blocks(path, codec, size):
+    for data in line_blocks(file, size):
         lines = all_lines(data, number)
         number += len(lines)
         yield lines

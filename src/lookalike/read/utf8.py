@@ -58,7 +58,10 @@ def _first_invalid(values: list[bytes | None]) -> int:
 
 def invalid_utf8(where: str, what: str = "text") -> InputError:
     """Return the error for text that cannot be decoded."""
-    return InputError(f"{where}: the {what} is not valid UTF-8; use `encoding_errors` replace to insert U+FFFD instead")
+    return InputError(
+        f"{where}: the {what} is not valid UTF-8; name the `encoding` of the file if it has another one, or use "
+        "`encoding_errors` replace to insert U+FFFD instead"
+    )
 
 
 def has_surrogate(text: str) -> bool:
@@ -101,6 +104,8 @@ def _ensure_column(array: pa.Array, name: str, errors: EncodingErrors, locate: L
         return ensure_utf8(array, errors, locate, what)
     if is_valid(array):
         return array
+    if pa.types.is_string_view(array.type):
+        return ensure_utf8(array.cast(pa.large_string()), errors, locate, what).cast(array.type)
     if pa.types.is_dictionary(array.type):
         return ensure_utf8(array.dictionary_decode(), errors, locate, what).dictionary_encode().cast(array.type)
     if errors == "strict":

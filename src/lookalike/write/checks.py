@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lookalike.checks import refuse_url
 from lookalike.errors import OutputError
+from lookalike.read.columns import storable_schema
 
 from .encodings import check_option, encoding_of, is_same, usual_format
 from .formats import formats_for_tables, shown, writing
@@ -63,7 +64,7 @@ def check_rows(source: Source, outputs: Mapping[str, Path], output_format: str |
         found, _ = encoding_of(path, output_format, usual)
         _check_format(path, option, found, source)
         if not (is_same(source, found) and found.copies_lines):
-            _check_columns(source.schema, path, found)
+            _check_columns(storable_schema(source.schema), path, found)
 
 
 def _check_format(path: Path, option: str, found: OutputFormat, source: Source | None = None) -> None:

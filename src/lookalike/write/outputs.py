@@ -15,6 +15,8 @@ import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.errors import InputError
+from lookalike.read.columns import filter_rows, storable_schema
+from lookalike.read.schemas import conform
 from lookalike.read.utf8 import ensure_utf8_rows
 
 from .encodings import encoding_of, is_same, usual_format
@@ -59,10 +61,11 @@ class Outlet:
             yield stack.enter_context(pa.CompressedOutputStream(file, self.codec)) if self.codec else file
 
     @contextlib.contextmanager
-    def writer(self, schema: pa.Schema) -> Iterator[Writer]:
-        """Open a writer of rows."""
+    def writer(self, schema: pa.Schema, delimiter: str | None = None) -> Iterator[Writer]:
+        """Open a writer of rows, with the delimiter that they had if the format keeps it."""
+        own = {"delimiter": delimiter} if delimiter is not None and self.format.keeps_delimiter else {}
         with self.open() as file:
-            writer = self.format.open(self.path, file, schema)
+            writer = self.format.open(self.path, file, schema, **own)
             try:
                 yield writer
             except BaseException:
@@ -144,9 +147,13 @@ def _copy_lines(source: Source, picks: Sequence[tuple[Outlet, Mask]]) -> None:
 
 def _convert_rows(source: Source, picks: Sequence[tuple[Outlet, Mask]]) -> None:
     with contextlib.ExitStack() as stack:
-        writers = [(outlet, stack.enter_context(outlet.writer(source.schema)), mask) for outlet, mask in picks]
+        schema = storable_schema(source.schema)
+        writers = [
+            (outlet, stack.enter_context(outlet.writer(schema, source.delimiter)), mask) for outlet, mask in picks
+        ]
         first = 0
-        for batch in source.rows():
+        for rows in source.rows():
+            batch = conform(rows, schema, "the input")
             for outlet, writer, mask in writers:
                 kept = mask[first : first + batch.num_rows]
                 unchecked = is_same(source, outlet.format) and source.encoding_errors == "strict"
@@ -162,7 +169,7 @@ def _write_picked(
     if not mask.any() or len(mask) < batch.num_rows:
         return
     items = first + np.flatnonzero(mask)
-    picked = batch if mask.all() else batch.filter(as_arrow(mask))
+    picked = batch if mask.all() else filter_rows(batch, as_arrow(mask))
     if not unchecked:
         picked = ensure_utf8_rows(picked, source.encoding_errors, lambda row: source.locate(int(items[row])))
     writer.write(picked)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from lookalike.cli.options import Command
+
 from . import add, build, check, compact, delete, export, info, query, update
 
 app = typer.Typer(
@@ -13,12 +15,12 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-app.command("build")(build.build)
-app.command("add")(add.add)
-app.command("query")(query.query)
-app.command("update")(update.update)
-app.command("delete")(delete.delete)
-app.command("info")(info.info)
-app.command("check")(check.check)
-app.command("compact")(compact.compact)
-app.command("export")(export.export)
+app.command("build", cls=Command)(build.build)
+app.command("add", cls=Command)(add.add)
+app.command("query", cls=Command)(query.query)
+app.command("update", cls=Command)(update.update)
+app.command("delete", cls=Command)(delete.delete)
+app.command("info", cls=Command)(info.info)
+app.command("check", cls=Command)(check.check)
+app.command("compact", cls=Command)(compact.compact)
+app.command("export", cls=Command)(export.export)

@@ -76,6 +76,7 @@ def fill(
     from lookalike.index import Index
     from lookalike.plan import check_early, kind_asked, lasting_recipe
     from lookalike.read import open_source
+    from lookalike.read.nested import path_of
     from lookalike.read.roles import listing
 
     from .session import reading_options
@@ -83,7 +84,7 @@ def fill(
     check_early(settings)  # reports invalid settings before any file is read
     paths, how = [Path(one) for one in inputs], reading_options(settings, kind_asked(settings))
     with closing(open_source(paths, **how)) as source:
-        if lacking := next((name for name in fields if name not in source.schema.names), None):
+        if lacking := next((name for name in fields if path_of(source.schema, name) is None), None):
             raise InputError(f"There is no column {lacking!r} (--fields). The columns are {listing(source.schema)}")
         recipe = lasting_recipe(settings, source.kind)
         index = Index.create(folder, recipe, fields=fields, threads=settings.get("threads"))

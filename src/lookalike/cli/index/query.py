@@ -30,7 +30,12 @@ def query(
         list[str] | None,
         typer.Argument(metavar="FILE", help="Files of items to search for, in any format that pairs reads."),
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Text to search for; with a FILE, its column to compare.")] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT", help="Text to search for; with a FILE, its column to compare, or several that are joined."
+        ),
+    ] = None,
     top: Annotated[int, typer.Option(help="Maximum number of matches per query.")] = 10,
     everything: Annotated[bool, typer.Option("--all", help="List all matches.")] = False,
     threshold: Annotated[
@@ -97,19 +102,23 @@ def query(
         session.finish(values, facts, wanted, recall_notes(held, matches), changed=False)
 
 
-def open_queries(index: Index, inputs: list[str] | None, text: str | None, settings: dict[str, Any]) -> closing[Source]:
+def open_queries(
+    index: Index, inputs: list[str] | None, text: list[str] | None, settings: dict[str, Any]
+) -> closing[Source]:
     """Open the queries: the items of files, or one text."""
     from lookalike.cli.index.session import open_input
     from lookalike.errors import InputError
     from lookalike.kinds import kind_named
 
     if inputs:
-        return open_input(index, inputs, settings if text is None else {**settings, "text": text})
-    if text is None:
+        return open_input(index, inputs, {**settings, "text": text} if text else settings)
+    if not text:
         raise InputError("There is nothing to search for. Pass a text with --text, or a file")
+    if len(text) > 1:
+        raise InputError("--text is given more than once. Search for one text, or pass a file of them")
     if not kind_named(index.kind).is_text:
         raise InputError(f"This index holds {index.kind}, not texts. Pass a file of {index.kind} instead of --text")
-    return closing(index.source([text], encoding_errors=settings["encoding_errors"]))
+    return closing(index.source(text, encoding_errors=settings["encoding_errors"]))
 
 
 def search(

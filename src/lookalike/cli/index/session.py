@@ -17,6 +17,7 @@ from lookalike.cli.tables import print_table
 from lookalike.index import Index
 from lookalike.index.storage.files import folder_size
 from lookalike.options import READING
+from lookalike.read.nested import path_of
 from lookalike.read.notes import notes_on
 from lookalike.resources.progress import Stages, peak_memory
 from lookalike.write.values import json_lines
@@ -119,7 +120,7 @@ def reading_options(settings: dict[str, Any], kind: KindName | None = None) -> R
 
 def missing_fields(index: Index, source: Source) -> list[str]:
     """Return a note about stored fields that a source does not have."""
-    lacking = [name for name in index.fields if name not in source.schema.names]
+    lacking = [name for name in index.fields if path_of(source.schema, name) is None]
     if not lacking:
         return []
     return [f"the input has no column {' or '.join(lacking)}, which the index stores; these fields are null"]

@@ -6,9 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from lookalike.errors import InputError
+from lookalike.errors import InputError, RecipeError
 from lookalike.kinds import kind_named
-from lookalike.options import READING, check_names, plain, whole_number
+from lookalike.options import AGAINST, READING, check_names, plain, whole_number
 from lookalike.plan import ask, check_early, kind_asked
 from lookalike.read import open_source
 from lookalike.read.paths import refuse_idle
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     from lookalike.options import Settings
     from lookalike.read import Source
+
+
+PREFIX = "against_"
+"""What begins the names of options that are only for the items of `against`."""
 
 
 class Run:
@@ -38,10 +42,11 @@ class Run:
         self.resources = Resources(self.threads, self.scratch, self.stages)
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
         reading |= {"kind": kind_asked(settings), "scratch": self.scratch.folder, "shared": against is not None}
+        of_against = own_columns(settings, given=against is not None)
         self.source: Source = open_source(inputs, rank=rank, **reading)
         self.against: Source | None = None
         if against is not None:
-            self.against = open_source(against, **reading)
+            self.against = open_source(against, **{**reading, **of_against})
             if self.source.kind != self.against.kind and self.source.estimated_rows() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_comparable(self.source, self.against)
@@ -64,6 +69,14 @@ class Run:
     ) -> None:
         self.threads.close()
         self.scratch.close()
+
+
+def own_columns(settings: Settings, *, given: bool) -> dict[str, Any]:
+    """Return the names of columns that `against` has its own names for; raise if there are some, but no `against`."""
+    own = {name: value for name, value in settings.items() if name in AGAINST and value is not None}
+    if own and not given:
+        raise RecipeError(f"`{min(own)}` is a column of `against`, which is not given. Leave it out")
+    return {name.removeprefix(PREFIX): value for name, value in own.items()}
 
 
 def check_comparable(one: Source, other: Source) -> None:

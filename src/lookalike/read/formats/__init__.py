@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "CSV",
     "LINES",
     "TEXT",
     "Entry",
@@ -27,7 +28,7 @@ __all__ = [
     "register",
 ]
 
-LINES, TEXT = text.LINES, text.TEXT
+CSV, LINES, TEXT = delimited.CSV, text.LINES, text.TEXT
 _FORMATS: list[FileFormat] = []
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from lookalike.read.encodings import TextFile
 from lookalike.read.naming import numbered
+from lookalike.read.nested import with_nested
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +41,9 @@ class FileReader(Protocol):
     def schema(self) -> pa.Schema:
         """Columns as `rows` delivers them."""
 
+    def with_nested(self, names: Sequence[str]) -> pa.Schema:
+        """Return `columns`, followed by the nested ones among some names, as far as they are known cheaply."""
+
     def estimated_rows(self) -> int | None:
         """Return the number of rows, exact or estimated; None if it is not known before reading."""
 
@@ -46,7 +51,7 @@ class FileReader(Protocol):
         """Return the type that a column is compared as, if it is the rank."""
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """Stream some columns; formats without types of their own parse them as the types given."""
+        """Stream some columns, nested ones too; formats without types of their own parse them as the types given."""
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream every column."""
@@ -90,10 +95,26 @@ class FileFormat:
     """Returns whether data without a name has this format: from its first bytes, and the columns that it may have."""
     grouped: bool = False
     """Whether neighbouring files share a reader."""
+    is_text: bool = True
+    """Whether such a file is text, which has an encoding."""
+    has_delimiter: bool = False
+    """Whether its values are separated by a delimiter."""
+
+
+def text_file(entry: Entry, options: Options) -> TextFile:
+    """Return a file as one of text, in the encoding that the options name."""
+    errors, scratch = options.encoding_errors, options.scratch
+    return TextFile(entry.label, entry.path, entry.codec, options.encoding, errors, scratch)
 
 
 class SingleFile:
     """What most readers have in common: one file whose items are its rows, plain or compressed."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def columns(self) -> pa.Schema:
+            """Columns as far as they are known cheaply."""
 
     def __init__(self, entry: Entry, options: Options) -> None:
         self.paths: tuple[Path, ...] = (entry.path,)
@@ -101,6 +122,11 @@ class SingleFile:
         self._path = entry.path
         self._codec = entry.codec
         self._options = options
+        self._text = text_file(entry, options)
+
+    def with_nested(self, names: Sequence[str]) -> pa.Schema:
+        """Return the columns, followed by the nested ones among some names."""
+        return with_nested(self.columns, names)
 
     def rank_type(self, column: pa.Field) -> pa.DataType:
         """Return the type of a column."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ import pyarrow as pa
 import pyarrow.csv
 
 from lookalike.errors import InputError
-from lookalike.read.streams import BOM, estimated_lines, open_bytes, reading
+from lookalike.read.streams import estimated_lines, reading
 
 from .base import FileFormat, SingleFile
+from .delimiters import DELIMITERS, find_delimiter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +26,12 @@ if TYPE_CHECKING:
 _PROBE_BYTES = 1 << 20
 _MAX_BYTES = (1 << 31) - 1
 _TAIL_BYTES = 64
+_HEAD_BYTES = 1 << 16
 _TOO_LONG = "straddling object"
+_WRONG_ROW = re.compile(
+    r"CSV parse error: (?:Row #(?P<number>\d+): )?Expected (?P<expected>\d+) columns, got (?P<found>\d+)"
+)
+"""How Arrow reports a row; a callback would be told more, but then its threads would hold a Python function."""
 
 
 class DelimitedReader(SingleFile):
@@ -34,7 +41,21 @@ class DelimitedReader(SingleFile):
 
     def __init__(self, entry: Entry, options: Options, delimiter: str) -> None:
         super().__init__(entry, options)
-        self._delimiter = delimiter
+        self._usual = delimiter
+
+    @cached_property
+    def delimiter(self) -> str:
+        """What separates values: what the options say, else what the first rows show."""
+        if self._options.delimiter is not None:
+            return self._options.delimiter
+        with reading(self.label):
+            head = self._text.head(_HEAD_BYTES)
+        return find_delimiter(head, self._usual, self.label, complete=len(head) < _HEAD_BYTES)
+
+    @property
+    def kept_delimiter(self) -> str | None:
+        """The delimiter of rows that are written to a CSV file again; None if the name asks for another one."""
+        return self.delimiter if self._usual == DELIMITERS[0] else None
 
     @cached_property
     def columns(self) -> pa.Schema:
@@ -118,28 +139,23 @@ class DelimitedReader(SingleFile):
 
     @contextlib.contextmanager
     def _open(self, size: int, convert: pyarrow.csv.ConvertOptions) -> Iterator[pyarrow.csv.CSVStreamingReader]:
-        """Start Arrow's reader; it passes the row that is wrong to a callback, not with the exception."""
-        wrong: list[str] = []
-
-        def note(row: pyarrow.csv.InvalidRow) -> str:
-            wrong.append(self._wrong_row(row))
-            return "error"
-
+        """Start Arrow's reader. Its threads outlive it, so nothing of Python's is passed to them."""
         read = pa.csv.ReadOptions(use_threads=False, block_size=size)
-        parse = pa.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=note)
+        parse = pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
         try:
-            with reading(self.label), open_bytes(self._path, self._codec) as stream:
+            with reading(self.label):
+                stream = self._text.open_native()
                 yield pa.csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
         except InputError as error:
-            if wrong:
-                raise InputError(wrong[0]) from error
+            if wrong := _WRONG_ROW.search(str(error.__cause__)):
+                raise InputError(self._wrong_row(wrong)) from error
             raise
 
-    def _wrong_row(self, row: pyarrow.csv.InvalidRow) -> str:
-        number = "a row" if row.number is None else f"row {row.number - 1}"
+    def _wrong_row(self, wrong: re.Match[str]) -> str:
+        number = f"row {int(wrong['number']) - 1}" if wrong["number"] else "a row"
         return (
-            f"{self.label}, {number}: expected {row.expected_columns} columns, found {row.actual_columns}; "
-            "put quotes around values that hold delimiters or newlines"
+            f"{self.label}, {number}: expected {wrong['expected']} columns, found {wrong['found']}; put quotes around "
+            "values that hold delimiters or newlines, or name another `delimiter`"
         )
 
     def _check_last(self, value: pa.Scalar, rows: int) -> None:
@@ -151,7 +167,7 @@ class DelimitedReader(SingleFile):
 
     def _tail(self) -> bytes:
         tail = b""
-        with reading(self.label), open_bytes(self._path, self._codec) as stream:
+        with reading(self.label), self._text.open() as stream:
             while chunk := stream.read(_PROBE_BYTES):
                 tail = tail[-_TAIL_BYTES:] + chunk[-_TAIL_BYTES:]
         return tail
@@ -166,16 +182,19 @@ class DelimitedReader(SingleFile):
 
 
 def _format(name: str, delimiter: str, *suffixes: str) -> FileFormat:
+    others = DELIMITERS if delimiter == DELIMITERS[0] else delimiter
+
     def recognises(head: bytes, names: Sequence[str]) -> bool:
         """Return whether the header has one of the columns wanted."""
-        header = head.removeprefix(BOM).splitlines()[0].decode("utf-8", "replace")
-        return bool({cell.strip('" ') for cell in header.split(delimiter)} & set(names))
+        header = head.splitlines()[0].decode("utf-8", "replace")
+        return any({cell.strip('" ') for cell in header.split(one)} & set(names) for one in others)
 
     return FileFormat(
         name,
         lambda entries, options: DelimitedReader(entries[0], options, delimiter),
         suffixes=suffixes,
         recognises=recognises,
+        has_delimiter=True,
     )
 
 

@@ -16,15 +16,17 @@ import pyarrow.json
 
 from lookalike.errors import InputError
 from lookalike.read import schemas
-from lookalike.read.streams import BOM, estimated_lines, line_runs, open_bytes, reading, suffixes_of, without_blank
+from lookalike.read.nested import SEPARATOR, flat, nested_schema, path_of
+from lookalike.read.streams import BOM, estimated_lines, line_runs, reading, suffixes_of, without_blank
 
 from . import jsonl_python
-from .base import FileFormat, SingleFile
+from .base import FileFormat, SingleFile, text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lookalike.read.base import Lines
+    from lookalike.read.nested import Path
     from lookalike.read.options import Options
 
     from .base import Entry
@@ -44,12 +46,17 @@ class JsonlReader(SingleFile):
 
     format = "jsonl"
 
+    def __init__(self, entry: Entry, options: Options) -> None:
+        super().__init__(entry, options)
+        self._paths: dict[str, Path] = {}
+        """Where nested columns are, as far as the first lines show it."""
+
     @cached_property
     def columns(self) -> pa.Schema:
         """Columns of the first block that has some; its size is fixed, so that no choice depends on the batch size."""
         rows = 0
         with reading(self.label):
-            for lines in line_runs(self._path, self._codec, _PROBE_BYTES):
+            for lines in line_runs(self._text, _PROBE_BYTES):
                 filled = without_blank(lines)
                 rows += len(filled)
                 if len(columns := jsonl_python.probe(filled, self.label)):
@@ -57,6 +64,19 @@ class JsonlReader(SingleFile):
         if rows:
             raise InputError(f"{self.label}: no line has a key, so there is nothing to compare; check the file")
         return pa.schema([])
+
+    def with_nested(self, names: Sequence[str]) -> pa.Schema:
+        """Return the columns of the first block, followed by the nested ones among some names."""
+        columns = self.columns
+        nested = [name for name in names if SEPARATOR in name and name not in columns.names]
+        if not nested or not len(columns):
+            return columns
+        with reading(self.label):
+            for lines in line_runs(self._text, _PROBE_BYTES):
+                found = jsonl_python.probe_nested(without_blank(lines), self.label, nested)
+                self._paths |= {name: path for name, (path, _) in found.items()}
+                return pa.schema([*columns, *((name, arrow_type) for name, (_, arrow_type) in found.items())])
+        return columns
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -76,16 +96,20 @@ class JsonlReader(SingleFile):
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns; all others are skipped, whatever they hold."""
-        return (self._parse(lines, wanted, strict=True) for lines in self.raw_lines())
+        paths = {name: self._path_of(name) for name in wanted.names}
+        parsed = nested_schema(wanted, paths)
+        return (self._parse(lines, wanted, parsed, paths, strict=True) for lines in self.raw_lines())
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream every column."""
-        return (self._parse(lines, self.schema, strict=False) for lines in self.raw_lines())
+        schema = self.schema
+        paths = {name: (name,) for name in schema.names}
+        return (self._parse(lines, schema, schema, paths, strict=False) for lines in self.raw_lines())
 
     def raw_lines(self) -> Iterator[Lines]:
         """Stream the lines that are not blank."""
         with reading(self.label):
-            for lines in line_runs(self._path, self._codec, self._options.batch_bytes):
+            for lines in line_runs(self._text, self._options.batch_bytes):
                 if len(filled := without_blank(lines)):
                     yield filled
 
@@ -97,12 +121,22 @@ class JsonlReader(SingleFile):
             row -= len(lines)
         return self.label
 
-    def _parse(self, lines: Lines, schema: pa.Schema, *, strict: bool) -> pa.RecordBatch:
-        parse = pa.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-        table = None if _are_replaced(schema) else self._read(lines, parse)
+    def _path_of(self, name: str) -> Path:
+        if name in self.columns.names or SEPARATOR not in name:
+            return (name,)
+        return self._paths.get(name) or path_of(self.schema, name) or (name,)
+
+    def _parse(
+        self, lines: Lines, wanted: pa.Schema, parsed: pa.Schema | None, paths: Mapping[str, Path], *, strict: bool
+    ) -> pa.RecordBatch:
+        """Parse a block: columns `wanted`, which are nested as in `parsed`."""
+        table = None
+        if parsed is not None and not _are_replaced(parsed):
+            table = self._read(lines, pa.json.ParseOptions(explicit_schema=parsed, unexpected_field_behavior="ignore"))
         if table is None:
-            return jsonl_python.parse(lines, schema, self.label, self._options.encoding_errors, strict=strict)
-        return table.select(schema.names).combine_chunks().to_batches()[0]
+            return jsonl_python.parse(lines, wanted, paths, self.label, self._options.encoding_errors, strict=strict)
+        (batch,) = table.combine_chunks().to_batches()
+        return flat(batch, wanted.names)
 
     def _infer(self, lines: Lines) -> pa.Schema:
         table = self._read(lines, pa.json.ParseOptions())
@@ -152,8 +186,8 @@ def _open(entries: Sequence[Entry], options: Options) -> JsonlReader:
     """Open a file; one that ends in .json must hold one object per line, not one array."""
     (entry,) = entries
     if suffixes_of(entry.path)[0] == _ARRAY_SUFFIX:
-        with reading(entry.label), open_bytes(entry.path, entry.codec) as stream:
-            head = bytes(stream.read(_PROBE_BYTES))
+        with reading(entry.label):
+            head = text_file(entry, options).head(_PROBE_BYTES)
         first = head.lstrip(_BLANK).split(b"\n")
         if first[0].startswith(b"["):
             raise InputError(

@@ -13,13 +13,15 @@ import pyarrow as pa
 
 from lookalike.errors import InputError
 from lookalike.read.columns import is_string
+from lookalike.read.nested import MISSING, dig, splits
 from lookalike.read.utf8 import has_surrogate, invalid_utf8, replace_surrogates, scrub
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from lookalike.options import EncodingErrors
     from lookalike.read.base import Lines
+    from lookalike.read.nested import Path
 
 Record = dict[str, Any]
 _REFUSALS = (pa.ArrowException, OverflowError, TypeError, ValueError)
@@ -43,6 +45,19 @@ def probe(lines: Lines, label: str) -> pa.Schema:
         for name, value in record.items():
             types[name] = _wider(types.get(name, pa.null()), _type_of(value))
     return pa.schema(list(types.items()))
+
+
+def probe_nested(lines: Lines, label: str, names: Sequence[str]) -> dict[str, tuple[Path, pa.DataType]]:
+    """Return the path and the type of each nested column that there is among some names."""
+    found: dict[str, tuple[Path, pa.DataType]] = {}
+    for _, record in _records(lines, label):
+        for name in names:
+            old = found.get(name)
+            for path in splits(name) if old is None else (old[0],):
+                if (value := dig(record, path)) is not MISSING:
+                    found[name] = path, _wider(pa.null() if old is None else old[1], _type_of(value))
+                    break
+    return found
 
 
 def _type_of(value: Any) -> pa.DataType:  # noqa: ANN401  a JSON value
@@ -105,12 +120,19 @@ def _common(values: list[Any]) -> pa.DataType:
         return pa.string()
 
 
-def parse(lines: Lines, schema: pa.Schema, label: str, errors: EncodingErrors, *, strict: bool) -> pa.RecordBatch:
-    """Read a block; `strict` rejects a value that is not of its column's type; otherwise it becomes JSON text."""
+def parse(
+    lines: Lines, schema: pa.Schema, paths: Mapping[str, Path], label: str, errors: EncodingErrors, *, strict: bool
+) -> pa.RecordBatch:
+    """Read a block, the columns of which are at some paths.
+
+    `strict` rejects a value that is not of its column's type; otherwise it becomes JSON text.
+    """
     columns: dict[str, list[Any]] = {name: [] for name in schema.names}
     for number, record in _records(lines, label, None if strict else errors):
         for field in schema:
-            value = record.get(field.name)
+            path = paths[field.name]
+            value = record.get(field.name) if len(path) == 1 else dig(record, path)
+            value = None if value is MISSING else value
             columns[field.name].append(_checked(value, field, f"{label}, line {number}", errors, strict=strict))
     arrays = [_array(columns[field.name], field, label, lines) for field in schema]
     return pa.record_batch(arrays, schema=schema)

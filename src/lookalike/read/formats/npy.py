@@ -94,4 +94,5 @@ NPY = FileFormat(
     suffixes=(".npy",),
     compressible=False,
     magic=np.lib.format.MAGIC_PREFIX,
+    is_text=False,
 )

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lookalike.errors import InputError
-from lookalike.read.columns import storable_schema
+from lookalike.read.nested import SEPARATOR, flat, path_of
 from lookalike.read.streams import open_file, open_seekable, reading
 
 from .base import FileFormat, SingleFile
@@ -41,9 +41,9 @@ class ParquetReader(SingleFile):
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The file's Arrow schema, metadata included; views become plain strings, as in memory."""
+        """The file's Arrow schema, metadata included."""
         with reading(self.label), open_file(self._path) as file:
-            return storable_schema(pq.ParquetFile(file, metadata=self._footer).schema_arrow)
+            return pq.ParquetFile(file, metadata=self._footer).schema_arrow
 
     @property
     def columns(self) -> pa.Schema:
@@ -56,7 +56,9 @@ class ParquetReader(SingleFile):
 
     def select(self, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Stream some columns."""
-        return self._stream(wanted.names)
+        paths = [path_of(self.schema, name) or (name,) for name in wanted.names]
+        for batch in self._stream([SEPARATOR.join(path) for path in paths]):
+            yield flat(batch, wanted.names)
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Stream every column."""
@@ -86,12 +88,11 @@ class ParquetReader(SingleFile):
         return int(min(_MAX_ROWS, max(_MIN_ROWS, self._options.batch_bytes // max(1.0, average))))
 
     def _bytes_per_row(self, names: list[str] | None) -> float:
-        wanted = None if names is None else set(names)
+        wanted = None if names is None else tuple(f"{name}." for name in names)
         total = 0
         for group in map(self._footer.row_group, range(self._footer.num_row_groups)):
             for column in map(group.column, range(group.num_columns)):
-                path = column.path_in_schema
-                if wanted is None or path in wanted or path.split(".", 1)[0] in wanted:
+                if wanted is None or f"{column.path_in_schema}.".startswith(wanted):
                     total += column.total_uncompressed_size
         return float(total / max(1, self._footer.num_rows))
 
@@ -102,4 +103,5 @@ PARQUET = FileFormat(
     suffixes=(".parquet", ".pq"),
     compressible=False,
     magic=b"PAR1",
+    is_text=False,
 )

@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from lookalike.arrays.arrow import as_arrow
 from lookalike.read.columns import as_text
+from lookalike.read.encodings import decoded
 from lookalike.read.naming import display
-from lookalike.read.streams import BOM, estimated_lines, line_runs, open_bytes, reading
+from lookalike.read.streams import estimated_lines, line_runs, open_bytes, reading
 
 from .base import FileFormat, SingleFile
 
@@ -43,6 +44,10 @@ class TextFilesReader:
     def estimated_rows(self) -> int | None:
         """Return the number of files."""
         return len(self.paths)
+
+    def with_nested(self, names: Sequence[str]) -> pa.Schema:  # noqa: ARG002 - there are none
+        """Return the columns."""
+        return self.columns
 
     def rank_type(self, column: pa.Field) -> pa.DataType:
         """Return the type of a column."""
@@ -79,7 +84,7 @@ class TextFilesReader:
     def _read(self, index: int) -> bytes:
         with reading(self._labels[index]), open_bytes(self.paths[index], self._codecs[index]) as stream:
             data: bytes = stream.read()
-        return data.removeprefix(BOM)
+        return decoded(data, self._options, self._labels[index])
 
     def _batch(self, first: int, texts: list[bytes]) -> pa.RecordBatch:
         labels = pa.array(self._labels[first : first + len(texts)], type=pa.large_string())
@@ -107,7 +112,7 @@ class LinesReader(SingleFile):
     def raw_lines(self) -> Iterator[Lines]:
         """Stream the lines, with their ends."""
         with reading(self.label):
-            yield from line_runs(self._path, self._codec, self._options.batch_bytes)
+            yield from line_runs(self._text, self._options.batch_bytes)
 
     def locate(self, row: int) -> str:
         """Return the file and the line."""

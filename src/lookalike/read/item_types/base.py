@@ -14,7 +14,7 @@ import pyarrow as pa
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -36,7 +36,7 @@ class ItemType(ABC):
     columns: tuple[str, ...]
     """Usual names of the column that holds such items. A column without a name gets the first."""
     noun: str
-    """Describes a suitable column: "no *string* column"."""
+    """What a suitable column holds: "no column of *strings*"."""
     rule: str
     """Tells what a column must be: "column 'n' is int64, but *the text must be a string column*"."""
     example: str
@@ -47,6 +47,8 @@ class ItemType(ABC):
     """Whether items are sets of elements: they can be transposed, and come from long tables and sparse matrices."""
     is_weighted: bool = False
     """Whether the elements of a set have weights."""
+    can_join: bool = False
+    """Whether the values of several columns can be joined to one item; if so, `join` is defined."""
     reads_matrices: bool = False
     """Whether the rows of a NumPy array can be such items; if so, `check_matrix` and `from_matrix` are defined."""
     arrow_type: pa.DataType | None = None
@@ -68,6 +70,10 @@ class ItemType(ABC):
             errors: How to treat text that is not UTF-8.
 
         """
+
+    def join(self, columns: Sequence[pa.Array]) -> pa.Array:
+        """Return the values of several columns, each of a type that fits, as one column."""
+        raise NotImplementedError
 
     def recognises_column(self, column: pa.DataType) -> bool:  # noqa: ARG002 - for subclasses
         """Return whether a column of this type holds such items unless the caller says otherwise."""

@@ -30,7 +30,7 @@ class Bits(ItemType):
 
     name = "bits"
     columns = ("bits", "hash", "phash")
-    noun = "binary"
+    noun = "bytes"
     rule = "bits must be bytes, integers, or lists of bytes"
     example = "bytes, an integer"
     reads_matrices = True

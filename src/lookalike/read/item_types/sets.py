@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InputError
 from lookalike.read.columns import as_lists, is_list, plain, plain_type, storage_type
 from lookalike.read.matrices import sparse_rows, sparse_sets
 
@@ -24,7 +23,7 @@ class Sets(ItemType):
 
     name = "elements"
     columns = ("elements", "items")
-    noun = "list"
+    noun = "lists"
     rule = "sets must be lists of integers or strings"
     example = "a set, a list"
     guess_priority = 20
@@ -47,7 +46,7 @@ class Sets(ItemType):
     def decode(self, column: pa.Array, locate: Locate, errors: EncodingErrors) -> pa.Array:  # noqa: ARG002 - bytes
         """Return a `large_list` of `int64`, `float64`, `large_string`, or a dictionary of one.
 
-        An element that is null or NaN is refused, and so is a set without elements: they say nothing about an item.
+        An element that is null or NaN is refused. A set may be empty: it is kept, and similar to nothing.
         """
         column = plain(column)
         try:
@@ -56,7 +55,6 @@ class Sets(ItemType):
             held = pa.array(column.to_pylist(), pa.large_list(plain_type(column.type.value_type)))
             owners = pc.list_parent_indices(held)
             raise refused_element(held.flatten(), lambda i: locate(owners[i].as_py())) from error
-        _refuse_empty(lists, locate)
         missing = lists.flatten().is_null(nan_is_null=True)
         if missing.true_count:
             owners = pc.list_parent_indices(lists)
@@ -88,10 +86,3 @@ class Sets(ItemType):
     def from_sparse(self, matrix: Any) -> pa.Array:  # noqa: ANN401 - any of SciPy's sparse matrices
         """Return the rows of a sparse matrix as sets of the columns in which they are not 0."""
         return sparse_sets(sparse_rows(matrix))
-
-
-def _refuse_empty(lists: pa.Array, locate: Locate) -> None:
-    empty = pc.equal(pc.list_value_length(lists), 0)
-    if pc.any(empty).as_py():
-        row = pc.index(empty, value=True).as_py()
-        raise InputError(f"{locate(row)}: the set is empty, so it is similar to nothing; drop it, or make it null")

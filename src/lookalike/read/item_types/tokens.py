@@ -25,7 +25,7 @@ class Tokens(ItemType):
 
     name = "tokens"
     columns = ("tokens", "input_ids")
-    noun = "list of integers"
+    noun = "lists of integers"
     rule = "tokens must be lists of integers"
     example = "a list of integers"
     arrow_type = TOKENS

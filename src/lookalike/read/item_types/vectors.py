@@ -29,7 +29,7 @@ class Vectors(ItemType):
 
     name = "vectors"
     columns = ("vector", "embedding", "vectors", "embeddings")
-    noun = "list of numbers"
+    noun = "lists of numbers"
     rule = "vectors must be lists of numbers"
     example = "a list of numbers"
     guess_priority = 10

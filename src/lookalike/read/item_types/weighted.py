@@ -37,7 +37,7 @@ class WeightedSets(ItemType):
 
     name = "weights"
     columns = ("weights", "counts")
-    noun = "map"
+    noun = "maps"
     rule = "weighted sets must be maps of integers or strings to numbers"
     example = "a dict of weights"
     guess_priority = 30
@@ -66,8 +66,8 @@ class WeightedSets(ItemType):
     def decode(self, column: pa.Array, locate: Locate, errors: EncodingErrors) -> pa.Array:  # noqa: ARG002 - bytes
         """Return lists of pairs. An element of weight 0 is not in the set.
 
-        An element or a weight that is null is refused, and so are a weight that is negative or not finite, and a set
-        without elements.
+        An element or a weight that is null is refused, and so is a weight that is negative or not finite. A set may be
+        empty: it is kept, and similar to nothing.
         """
         column = plain(column)
         present = column.is_valid().to_numpy(zero_copy_only=False)
@@ -89,7 +89,6 @@ class WeightedSets(ItemType):
         if not positive.all():
             owners, elements, values = owners[positive], elements.filter(as_arrow(positive)), values[positive]
         sizes = np.bincount(owners, minlength=len(column))
-        _refuse_empty(present & (sizes == 0), locate)
         ends = np.append(0, np.cumsum(sizes, dtype=np.int64))
         return pa.LargeListArray.from_arrays(as_arrow(ends), paired(elements, values), mask=as_arrow(~present))
 
@@ -148,14 +147,6 @@ def _parts(array: pa.Array) -> tuple[npt.NDArray[np.int64], pa.Array, pa.Array]:
         return offsets - offsets[0], array.keys[inside], array.items[inside]
     pairs = array.values[inside]
     return offsets - offsets[0], pairs.field(0), pairs.field(1)
-
-
-def _refuse_empty(empty: npt.NDArray[np.bool_], locate: Locate) -> None:
-    if empty.any():
-        raise InputError(
-            f"{locate(int(empty.argmax()))}: the set has no element with a weight above 0, so it is similar to "
-            "nothing; drop it, or make it null"
-        )
 
 
 def check_weights(weights: pa.Array, name: Callable[[int], str]) -> npt.NDArray[np.float64]:

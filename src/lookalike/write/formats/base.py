@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import errno
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
@@ -81,14 +81,16 @@ class OutputFormat:
     name: str
     """The name of the input format that it corresponds to."""
     suffixes: tuple[str, ...]
-    open: Callable[[Path, IO[bytes], pa.Schema], Writer]
-    """Makes a writer; the path is for messages."""
+    open: Callable[..., Writer]
+    """Makes a writer of a path, which is for messages, an open file, and a schema; and of a delimiter if it is kept."""
     compressible: bool = True
     """Whether the file may be compressed as a whole."""
     copies_lines: bool = False
     """Whether rows of a file of the same format can be copied line by line."""
     ends_lines: bool = True
     """Whether the last of these lines must have an end, even if it had none."""
+    keeps_delimiter: bool = False
+    """Whether rows of delimited files are written with the delimiter that they had."""
     same_format_only: bool = False
     """Whether it holds only rows of files of the same format."""
     holds: str = "any rows"

@@ -40,5 +40,5 @@ class DelimitedWriter:
         """Do nothing: nothing is held."""
 
 
-CSV = OutputFormat("csv", (".csv",), partial(DelimitedWriter, delimiter=","))
+CSV = OutputFormat("csv", (".csv",), partial(DelimitedWriter, delimiter=","), keeps_delimiter=True)
 TSV = OutputFormat("csv", (".tsv",), partial(DelimitedWriter, delimiter="\t"))
