@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -215,6 +216,20 @@ class Trace:
         from lookalike.report import trace_plots  # noqa: PLC0415 - needs matplotlib
 
         return trace_plots.saved(trace_plots.signatures(self), path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the trace as plain values, ready for JSON. The columns of matrices are in the order of `items`."""
+        grids = {name: getattr(self, name) for name in ("signatures", "firsts", "bands")}
+        records = {name: getattr(self, name) for name in ("buckets", "estimates", "candidates", "pairs", "missed")}
+        return {
+            "items": list(self.items),
+            "recipe": json.loads(self.recipe.to_json()),
+            "shingles": [list(parts.items()) for parts in self._trail.parts],
+            **{name: None if grid is None else grid.to_dict() for name, grid in grids.items()},
+            **{name: [asdict(record) for record in listing] for name, listing in records.items()},
+            "copies": [[copy, first] for copy, first in self.copies.items()],
+            "notes": list(self.notes),
+        }
 
     @cached_property
     def _meetings(self) -> set[tuple[Any, Any]]:

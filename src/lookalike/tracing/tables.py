@@ -47,7 +47,8 @@ def shown(value: object) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:.4f}".rstrip("0").rstrip(".")
     text = ", ".join(map(shown, value)) if isinstance(value, tuple) else str(value)
-    return shortened(text.replace("\n", "⏎").replace("\t", "⇥"))
+    text = text.replace("\n", "⏎").replace("\t", "⇥")
+    return shortened("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text))
 
 
 def shortened(text: str, width: int = MAX_WIDTH) -> str:
@@ -160,6 +161,11 @@ class Grid:
         """Return the values of a column, by the names of the rows."""
         return dict(zip(self.rows, self.values[:, self.columns.index(name)].tolist(), strict=True))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the names of rows, and the values as lists of rows; None for what is infinite or not a number."""
+        values = [[plain(value) for value in row] for row in self.values.tolist()]
+        return {"rows": list(self.rows), "values": values}
+
     def cells(self, max_lines: int = MAX_LINES) -> Cells:
         """Return the table as texts, cut where it is large."""
         rows, columns = self.rows[:max_lines], self.columns[:MAX_COLUMNS]
@@ -178,6 +184,11 @@ class Grid:
 
     def _repr_html_(self) -> str:
         return self.cells().html()
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - of any type
+    """Return a value as JSON has it: None for what it cannot write."""
+    return None if value == INFINITE or value != value else value  # noqa: PLR0124 - NaN
 
 
 class Listing(tuple[T, ...]):  # noqa: SLOT001 - a tuple cannot have slots for values
