@@ -50,6 +50,8 @@ def test_all_parts_are_printed_as_json() -> None:
 def test_the_curve_is_drawn() -> None:
     done(*COMMAND, "--plot", "curve.svg")
     assert Path("curve.svg").read_text().count("<svg") == 1
+    assert "--force" in run(*COMMAND, "--plot", "curve.svg").err
+    done(*COMMAND, "--plot", "curve.svg", "--force")
 
 
 def test_control_characters_are_replaced() -> None:

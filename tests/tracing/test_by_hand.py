@@ -41,7 +41,7 @@ def test_signatures_by_permutations() -> None:
 
 
 def test_permutations_may_begin_with_zero() -> None:
-    found = trace(DOCUMENTS, permutations=[np.array(one) - 1 for one in PERMUTATIONS])
+    found = trace(DOCUMENTS, permutations=[(np.array(one) - 1).tolist() for one in PERMUTATIONS])
     assert rows_of(found) == [[1, 0, 1, 0], [1, 0, 3, 0], [0, 1, 0, 1]]
 
 

@@ -231,8 +231,9 @@ def test_pairs_are_drawn_on_the_curve(of_texts: Trace, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_many_pairs_are_counted() -> None:
-    found = traced(BANDED["jaccard"]())
+@pytest.mark.parametrize("name", ["jaccard", "vectors", "euclidean", "bits"])
+def test_many_pairs_are_counted(name: str) -> None:
+    found = traced(BANDED[name]())
     assert "share of pairs that met" in found.plot().axes[0].get_legend_handles_labels()[1]
 
 

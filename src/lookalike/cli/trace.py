@@ -53,6 +53,7 @@ def trace(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Output file for the S-curve with the pairs: .svg, .png, .pdf.")
     ] = None,
+    force: options.Force = False,
     quiet: options.Quiet = False,
     json: Annotated[bool, typer.Option("--json", help="Print all parts as JSON.")] = False,
     **settings: Any,  # noqa: ANN401 - see options
@@ -72,13 +73,15 @@ def trace(
     import json as jsons
 
     from lookalike.cli.session import Session
+    from lookalike.cli.tune import check_plot
     from lookalike.errors import RecipeError
     from lookalike.tracing import trace as trace_items
 
+    files = [Path(path) for path in inputs]
+    if plot is not None:
+        check_plot(plot, files, force=force)
     with Session(quiet=quiet, as_json=json):
-        found = trace_items(
-            [Path(path) for path in inputs], hash_functions=hash_functions, first_row=first_row, **settings
-        )
+        found = trace_items(files, hash_functions=hash_functions, first_row=first_row, **settings)
     if plot is not None:
         found.plot(plot)
     if json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from lookalike.report import plots
 from lookalike.summary import plural
-from lookalike.tracing.tables import key_shown, shown
+from lookalike.tracing.tables import key_shown, shortened, shown
 from lookalike.tuning.curve import Curve
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ RANGES = 20
 MAX_ROWS, MAX_COLUMNS = 24, 16
 """The slots and items of a signature matrix that are drawn."""
 
-CELL = (0.68, 0.27)
-"""Width and height of a cell in inches."""
+CELL = (0.45, 0.27)
+"""The least width of a cell in inches, and its height."""
+LETTER = 0.072
+"""The width of a letter in inches."""
 LEAST_WIDTH, MARGIN = 3.4, 0.5
 GAP = 0.35
 """The distance of two bands, in cells."""
@@ -38,25 +41,29 @@ GAP = 0.35
 TINTS = ("#cfe0f3", "#f7d9cf", "#d9ead3", "#e6dcf0", "#fdeebf", "#d3ebea", "#f3d5e3", "#e2e2c8")
 """Background colours of buckets, in the order of their first items."""
 
-LONGEST = 9
+LONGEST = 14
 """The maximum number of characters shown in a cell."""
 
 
 def pairs_on_curve(trace: Trace) -> Figure:
-    """Plot the S-curve, and every two items on it: filled if they met in a bucket, hollow if not."""
+    """Plot the S-curve, and every two items on it: filled if they met in a bucket, hollow if not.
+
+    What is beyond the axis is left out: distances where hardly any two items meet, and negative similarities.
+    """
     recipe = trace.recipe
     curve = Curve(trace.banding, recipe.measure, recipe.threshold)
     values = np.array([one.value for one in trace.estimates])
-    end = max(curve.end, float(values.max(initial=0)))
-    figure = plots.curve(trace.banding, recipe.threshold, curve.chance, plots.across(recipe.measure, end))
+    figure = plots.curve(trace.banding, recipe.threshold, curve.chance, plots.across(recipe.measure, curve.end))
     together = np.array([trace.met(one.left, one.right) for one in trace.estimates], np.bool_)
+    inside = (values >= 0) & (values <= curve.end)
+    values, together = values[inside], together[inside]
     with mpl.rc_context(plots.STYLE):
         axes = figure.axes[0]
         axes.lines[0].set_label(f"{plural(trace.banding.bands, 'band')} of {plural(trace.banding.rows, 'row')}")
         if len(values) <= MAX_DOTS:
             draw_dots(axes, curve, values, together)
         else:
-            draw_shares(axes, values, together, end)
+            draw_shares(axes, values, together, curve.end)
         figure.legends.clear()
         figure.legend(loc="outside lower left", ncols=2)
     return figure
@@ -92,9 +99,12 @@ def signatures(trace: Trace) -> Figure:
     columns = grid.columns[:MAX_COLUMNS]
     bands = min(max(MAX_ROWS // banding.rows, 1), banding.bands)
     rows = bands * banding.rows
-    wide, high = max(CELL[0] * len(columns) + 2 * MARGIN, LEAST_WIDTH), CELL[1] * (rows + GAP * bands) + 2 * MARGIN
+    texts = [[cell_text(value) for value in values[: len(columns)]] for values in grid.values[:rows]]
+    longest = max(map(len, chain(*texts, map(heading, columns))))
+    wide, high = max(CELL[0], LETTER * longest + 0.1) * len(columns), CELL[1] * (rows + GAP * bands)
+    size = max(wide + 2 * MARGIN, LEAST_WIDTH), high + 2 * MARGIN
     with mpl.rc_context(plots.STYLE):
-        figure, axes = plots.canvas("", title_of(trace, bands, len(columns)), (wide, high))
+        figure, axes = plots.canvas("", title_of(trace, bands, len(columns)), size)
         ticks = []
         for band in range(bands):
             top = band * (banding.rows + GAP)
@@ -102,11 +112,11 @@ def signatures(trace: Trace) -> Figure:
             for row in range(banding.rows):
                 ticks.append(top + row + 0.5)
                 for column, name in enumerate(columns):
-                    value = grid.values[band * banding.rows + row, column]
-                    draw_cell(axes, (column, top + row), tints.get(name, "none"), value)
+                    text = texts[band * banding.rows + row][column]
+                    draw_cell(axes, (column, top + row), tints.get(name, "none"), text)
         axes.set(xlim=(0, len(columns)), ylim=(bands * (banding.rows + GAP) - GAP, -0.1))
-        axes.set_xticks(np.arange(len(columns)) + 0.5, [clipped(shown(name)) for name in columns])
-        axes.set_yticks(ticks, [clipped(name, 16) for name in grid.rows[:rows]])
+        axes.set_xticks(np.arange(len(columns)) + 0.5, [*map(heading, columns)])
+        axes.set_yticks(ticks, list(grid.rows[:rows]))
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.grid(visible=False)
@@ -132,23 +142,22 @@ def tints_of(trace: Trace, band: int) -> dict[Any, str]:
     return tints | {copy: tints[first] for copy, first in trace.copies.items() if first in tints}
 
 
-def draw_cell(axes: Axes, place: tuple[float, float], tint: str, value: object) -> None:
+def draw_cell(axes: Axes, place: tuple[float, float], tint: str, text: str) -> None:
     """Draw one slot of one item."""
-    text = key_shown(value) if isinstance(value, np.unsignedinteger) else shown(value)
-    size = 8 if len(text) < LONGEST else 7
     middle = place[0] + 0.5, place[1] + 0.53
     box = Rectangle(place, 1, 1, facecolor=tint, edgecolor=plots.COLOURS["rule"], linewidth=0.8)
     axes.add_patch(box).set_in_layout(False)  # which takes long for many cells
-    axes.text(*middle, clipped(text), ha="center", va="center", fontsize=size).set_in_layout(False)
+    axes.text(*middle, text, ha="center", va="center", fontsize=8).set_in_layout(False)
 
 
-def clipped(text: str, longest: int = LONGEST) -> str:
-    """Return a text, cut where it is longer than a cell.
+def cell_text(value: object) -> str:
+    """Return the value of a slot: a number, an element, or the first digits of a hash."""
+    return shortened(key_shown(value) if isinstance(value, np.unsignedinteger) else shown(value), LONGEST)
 
-    >>> clipped("the quick fox")
-    'the quic…'
-    """
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+def heading(name: object) -> str:
+    """Return the name of an item, as long as a cell is wide."""
+    return shortened(shown(name), LONGEST)
 
 
 def saved(figure: Figure, path: Path | str | None) -> Figure:

@@ -178,8 +178,8 @@ class Planes(Hand):
         measure = recipe.measure
         if not isinstance(measure, VectorMeasure) or not measure.uses_direction_only:
             raise RecipeError(
-                "`planes` is for vectors that are compared by angle. Leave it out for "
-                f"{recipe.shingling.feature.items} by {measure.name}"
+                f"`planes` is for vectors that are compared by angle. Got {recipe.shingling.feature.items} by "
+                f"{measure.name}; lists of whole numbers are sets, unless `shingle='vectors'`"
             )
 
     def sign(self, matrix: Grid, first_row: int) -> Signed:  # noqa: ARG002 - numbers of rows do not matter

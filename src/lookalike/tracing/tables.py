@@ -26,10 +26,10 @@ MAX_HEAD = 14
 INFINITE = np.iinfo(np.int64).max
 """The value of a slot that no row has reached yet."""
 
-CELL = "border:none;padding:.15em .7em;text-align:{align};white-space:pre"
-RULE = ";border-top:1px solid rgba(128,128,128,.5)"
-CHANGED = ";background:rgba(43,102,173,.2);font-weight:600"
-TABLE = "border-collapse:collapse;border:none;margin:.4em 0"
+TEXT = "text-align:left"
+RULE = "border-top:1px solid rgba(128,128,128,.5)"
+CHANGED = "background:rgba(43,102,173,.2);font-weight:600"
+"""Styles of cells, in addition to those of the notebook."""
 
 Show = Callable[[Any], str]
 
@@ -37,15 +37,15 @@ Show = Callable[[Any], str]
 def shown(value: object) -> str:
     """Format a value as a cell.
 
-    >>> shown(2 / 3), shown(INFINITE), shown(("A", "B")), shown(True)
-    ('0.6667', '∞', 'A, B', 'yes')
+    >>> shown(2 / 3), shown(-1e-17), shown(INFINITE), shown(("A", "B")), shown(True)
+    ('0.6667', '0', '∞', 'A, B', 'yes')
     """
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (int, np.integer)):
         return "∞" if value == INFINITE else str(int(value))
     if isinstance(value, (float, np.floating)):
-        return f"{value:.4f}".rstrip("0").rstrip(".")
+        return f"{value:z.4f}".rstrip("0").rstrip(".")
     text = ", ".join(map(shown, value)) if isinstance(value, tuple) else str(value)
     text = text.replace("\n", "⏎").replace("\t", "⇥")
     return shortened("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text))
@@ -107,27 +107,22 @@ class Cells:
 
     def html(self) -> str:
         """Return the table as HTML."""
-        head = "".join(
-            f'<th style="{self._style(-1, place)}">{escape(one)}</th>' for place, one in enumerate(self.head)
-        )
+        head = "".join(self._cell(-1, place, title) for place, title in enumerate(self.head))
         body = "".join(
-            f"<tr>{''.join(self._cell(number, place, one) for place, one in enumerate(cells))}</tr>"
+            f"<tr>{''.join(self._cell(number, place, text) for place, text in enumerate(cells))}</tr>"
             for number, cells in enumerate(self.lines)
         )
         more = f"<div>{escape(self.more)}</div>" if self.more else ""
-        return f'<table style="{TABLE}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def _cell(self, number: int, place: int, text: str) -> str:
-        tag = "th" if place < self.names else "td"
-        return f'<{tag} style="{self._style(number, place)}">{escape(text)}</{tag}>'
+        tag = "th" if number < 0 or place < self.names else "td"
+        styles = {TEXT: self._is_text(place), RULE: number in self.rules, CHANGED: (number, place) in self.marked}
+        style = ";".join(one for one, applies in styles.items() if applies)
+        return f'<{tag} style="{style}">{escape(text)}</{tag}>' if style else f"<{tag}>{escape(text)}</{tag}>"
 
     def _is_text(self, place: int) -> bool:
         return place < self.names or place in self.texts
-
-    def _style(self, number: int, place: int) -> str:
-        style = CELL.format(align="left" if self._is_text(place) else "right")
-        style += RULE if number in self.rules or number == 0 else ""
-        return style + (CHANGED if (number, place) in self.marked else "")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
