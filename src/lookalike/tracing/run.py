@@ -47,10 +47,9 @@ def trace(
 ) -> Trace:
     """Show what `find_pairs` does with a small collection: shingles, signatures, bands, buckets, candidates.
 
-    >>> found = trace({"D1": {"a", "d"}, "D2": {"c"}, "D3": {"b", "d", "e"}, "D4": {"a", "c", "d"}},
-    ...               hash_functions=["x+1 mod 5", "3x+1 mod 5"])
-    >>> found.signatures
-                D1  D2  D3  D4
+    >>> sets = {"S1": {"a", "d"}, "S2": {"c"}, "S3": {"b", "d", "e"}, "S4": {"a", "c", "d"}}
+    >>> trace(sets, hash_functions=["x+1 mod 5", "3x+1 mod 5"]).signatures
+                S1  S2  S3  S4
     x+1 mod 5    1   3   0   1
     3x+1 mod 5   0   2   0   0
 

@@ -172,7 +172,8 @@ class Grid:
         more = f"… {len(self.rows) - len(rows):,} more rows" if len(rows) < len(self.rows) else ""
         rules = frozenset(range(self.group, len(rows), self.group)) if self.group > 1 else frozenset()
         heads = (shortened(shown(name), MAX_HEAD) for name in columns)
-        return Cells([self.corner, *heads, *cut], lines, more, rules, names=1)
+        texts = frozenset(range(1, len(columns) + 1)) if self.values.dtype == object else frozenset()
+        return Cells([self.corner, *heads, *cut], lines, more, rules, names=1, texts=texts)
 
     def __repr__(self) -> str:
         return self.cells().text()
