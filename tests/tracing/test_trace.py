@@ -253,7 +253,10 @@ def test_signatures_are_drawn(name: str) -> None:
     ("items", "settings", "message"),
     [
         ([{1}] * 501, {}, "at most 500 items"),
+        ([{1}] * 5001, {}, "Got about 5,001"),
         ([], {}, "no items to trace"),
+        ([{1}], {"measure_recall": 3}, "`measure_recall` is for runs"),
+        ([{1}], {"examples": 3}, "`examples` is for runs"),
         ([{1}], {"recall": 1}, "`recall` 1"),
         ([{1}], {"measure": "overlap"}, "`overlap` has no bands"),
         ([{1}], {"universe": [2, 3]}, "`universe` must hold the elements of all items. Add 1"),

@@ -12,6 +12,7 @@ from lookalike.engines.local.run import Run
 from lookalike.errors import InputError, RecipeError
 from lookalike.lsh import buckets
 from lookalike.lsh.banding import Banding
+from lookalike.options import names
 from lookalike.tracing.by_hand import HashFunctions, Orders, Permutations, Planes, hand_of, keys_of
 from lookalike.tracing.result import Bucket, Trace, matrix_of, universe_of
 from lookalike.tracing.tables import Listing
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 MAX_ITEMS = 500
 """The maximum number of items: more have more pairs than anyone looks at. Up to here, a run splits no bucket."""
+
+FAR_TOO_MANY = 10 * MAX_ITEMS
+"""The number of items from which a collection is not even read; it may be an estimate."""
 
 
 def trace(
@@ -64,11 +68,13 @@ def trace(
     `rows` are given, each slot made by hand is a band.
     """
     hand = hand_of((Permutations, permutations), (Orders, orders), (HashFunctions, hash_functions), (Planes, planes))
+    check_settings(settings)
     with Run(settings, items) as run:
         if hand is not None:
             hand.check(run.asked.recipe)
             run.asked = replace(run.asked, recipe=with_slots(run.asked.recipe, hand))
-        check_size(run.source.estimated_rows())
+        if (run.source.estimated_rows() or 0) > FAR_TOO_MANY:
+            raise too_many(run.source.estimated_rows(), "about ")
         collected = collect(run)
         check_size(collected.items.count)
         recipe = banded(run, collected)
@@ -77,12 +83,26 @@ def trace(
         return Tracer(run, collected, recipe, trail).trace(hand, universe, first_row)
 
 
-def check_size(count: int | None) -> None:
+def check_size(count: int) -> None:
     """Raise unless a collection is small, but not empty."""
-    if count is not None and count > MAX_ITEMS:
-        raise InputError(f"A trace shows at most {MAX_ITEMS} items, to look at. Got {count:,}; pick some of them")
+    if count > MAX_ITEMS:
+        raise too_many(count)
     if count == 0:
         raise InputError("There are no items to trace. Pass at least one")
+
+
+def too_many(count: int | None, about: str = "") -> InputError:
+    """Return an error about a collection that is too large."""
+    return InputError(f"A trace shows at most {MAX_ITEMS} items, to look at. Got {about}{count:,}; pick some of them")
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise for a setting that a trace would ignore."""
+    for name in names("checking"):
+        if settings.get(name):
+            raise RecipeError(
+                f"`{name}` is for runs. Leave it out: a trace compares all items, and shows what it missed"
+            )
 
 
 def with_slots(recipe: Recipe, hand: Hand) -> Recipe:
