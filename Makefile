@@ -6,7 +6,7 @@
 #   make bench       compare with other tools: takes hours, resumes where it stopped, results in benchmarks/results
 #                    make bench-speed, bench-made-10000 (any corpus), bench-sets, bench-vectors, bench-index and
 #                    bench-page run parts of it
-#   make docs        regenerate the generated pages
+#   make docs        regenerate the generated pages, and run the notebook
 # The report is tested in a real browser, and an index by the system calls it makes: `make test` installs chromium and
 # strace with apt-get if they are missing and you are root. Otherwise these tests are skipped, except where CI is set.
 # Tests keep their files in memory (/dev/shm) if 4 GB are free there; pytest's --basetemp sets another folder.
@@ -100,6 +100,7 @@ bench-%: $(VENV)/.developing java
 
 docs: $(VENV)/.developing
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_lecture.py
 
 clean:
 	rm -rf $(VENV) $(DEMO) .mypy_cache .pytest_cache .ruff_cache .hypothesis

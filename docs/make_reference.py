@@ -37,12 +37,17 @@ TWINS = {
     "nearest": "nearest",
     "compare": "compare",
     "tune": "tune",
+    "trace": "trace",
     "index": "Index",
 }
 """The Python function or class that corresponds to each command."""
 
 MODULES = (
     "pipeline",
+    "tracing.run",
+    "tracing.result",
+    "tracing.steps",
+    "tracing.tables",
     "explain",
     "comparison.base",
     "comparison.texts",
@@ -66,7 +71,14 @@ MODULES = (
 )
 """Modules with public names, in the order of the page."""
 
-UNLISTED = {"options": ("Settings",), "estimate": ("Cost",), "sample": ("Bin",)}
+UNLISTED = {
+    "options": ("Settings",),
+    "estimate": ("Cost",),
+    "sample": ("Bin",),
+    "result": ("Bucket", "Candidate", "Pair"),
+    "steps": ("Step",),
+    "tables": ("Grid",),
+}
 """Names that are not public but described: the keyword arguments of public functions, and parts of their results."""
 
 GROUPS: dict[Group, str] = {

@@ -37,7 +37,8 @@ def test_public_names() -> None:
         "Added", "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "Index", "InputError",
         "Items", "LookalikeError", "Match", "Matches", "Measure", "Measured", "MissingExtraError", "Nearest",
         "OutputError", "Pairs", "Recipe", "RecipeError", "SetComparison", "Shingling", "Summary", "TextComparison",
-        "balance", "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "read_items", "tune",
+        "Trace", "balance", "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "read_items",
+        "trace", "tune",
     ]  # fmt: skip
     assert dir(lookalike) == sorted([*lookalike.__all__, "__version__"])
     for name in lookalike.__all__:

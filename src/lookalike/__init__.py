@@ -4,6 +4,7 @@
     deduplicate   keep one of each
     nearest       what is most similar to each?
     compare       how similar are these two, and why?
+    trace         signatures, bands, buckets and candidates of a small collection, to look at
     tune          bands and rows from threshold and recall
     Index         has anything like this been seen before? On disk, for services and daily use
     read_items    the items of files, frames and lists, as the others read them
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from lookalike.read import Items, read_items
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
+    from lookalike.tracing import Trace, trace
     from lookalike.tuning.recall import Measured
 
 __version__ = "0.1.0"
@@ -64,6 +66,7 @@ __all__ = [
     "Shingling",
     "Summary",
     "TextComparison",
+    "Trace",
     "balance",
     "compare",
     "deduplicate",
@@ -71,6 +74,7 @@ __all__ = [
     "find_pairs",
     "nearest",
     "read_items",
+    "trace",
     "tune",
 ]
 
@@ -82,6 +86,7 @@ _HOMES = {
     "pipeline": ("deduplicate", "find_pairs", "nearest"),
     "read": ("Items", "read_items"),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
+    "tracing": ("Trace", "trace"),
     "tuning.recall": ("Measured",),
     "summary": ("Summary",),
 }

@@ -31,6 +31,8 @@ def search(items: Any, **given: Any) -> None:
     lookalike.find_pairs(items, bands=4, rows=2, measure_recall=3, examples=1, **given)
     lookalike.find_pairs(items, recall=1, **given)
     lookalike.deduplicate(items, **given)
+    firsts = lookalike.trace(items, bands=4, rows=2, **given).firsts
+    assert firsts is None or len(firsts) == 8
     lookalike.nearest(items, k=2, **{name: value for name, value in given.items() if name != "threshold"})
 
 
@@ -50,6 +52,7 @@ def texts() -> None:
     search(TEXTS, threshold=0.5)
     for shingle in ("chars:5", "bytes:5", "words:2"):
         lookalike.find_pairs(TEXTS, shingle=shingle, bag=True, sketch="classic")
+    lookalike.trace(TEXTS, sketch="classic")
     index(TEXTS, threshold=0.5)
     lookalike.compare(TEXTS[0], TEXTS[1])
 

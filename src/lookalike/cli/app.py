@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, index, nearest, options, pairs, tune
+from lookalike.cli import compare, dedup, index, nearest, options, pairs, trace, tune
 
 HELP = "Find similar items among many: documents, sets, vectors. Every pair is verified, and you choose the recall."
 
@@ -25,6 +25,7 @@ app.command("pairs", cls=options.Subcommand)(pairs.pairs)
 app.command("nearest", cls=options.Subcommand)(nearest.nearest)
 app.command("compare", cls=options.Command)(compare.compare)
 app.command("tune", cls=options.Command)(tune.tune)
+app.command("trace", cls=options.Command)(trace.trace)
 app.add_typer(index.app)
 
 

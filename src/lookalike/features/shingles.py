@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from lookalike.kernels import shingles as kernels
 from lookalike.kernels.hashing import base_power
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.features.shingling import Shingling
 
 T = TypeVar("T", bound=np.generic)
+Token = TypeVar("Token")
 
 CONTINUATION = 0x80
 """The two highest bits of a byte that continues a character of UTF-8."""
@@ -27,6 +30,9 @@ CONTINUATION = 0x80
 
 class Shingler(ABC):
     """Makes the shingles of items, in any number of threads. A class per feature says how."""
+
+    separator: ClassVar[str] = " "
+    """Between the tokens of a shingle that people read."""
 
     def __init__(self, shingling: Shingling) -> None:
         self.shingling = shingling
@@ -55,6 +61,12 @@ class Shingler(ABC):
         held = data[:limit]
         text = held.tobytes().decode("utf-8", "strict" if held.size == data.size else "ignore")
         return text, int(np.count_nonzero((data & 0xC0) != CONTINUATION)) - len(text)
+
+    def names(self, data: NDArray[np.uint8]) -> list[str]:
+        """Return the shingles of a stored item as people read them, in order, repetitions included."""
+        text, _ = self.readable_bytes(data, data.size)
+        tokens = [text[begin:end] for begin, end in zip(*self.token_bounds(text), strict=True)]
+        return [self.separator.join(run) for run in windows(tokens, self.shingling.size)]
 
     def grams(
         self, data: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]
@@ -103,6 +115,18 @@ class Shingler(ABC):
             held = np.empty(max(room, 1 << 16), dtype)
             setattr(self._local, name, held)
         return held
+
+
+def windows(tokens: Sequence[Token], size: int) -> list[Sequence[Token]]:
+    """Return the runs of so many consecutive tokens; fewer tokens are one run.
+
+    >>> windows("abcd", 3)
+    ['abc', 'bcd']
+    >>> windows("ab", 3)
+    ['ab']
+    """
+    last = max(len(tokens) - size, 0)
+    return [tokens[at : at + size] for at in range(last + 1)] if tokens else []
 
 
 def in_order(numbers: NDArray[T]) -> NDArray[T]:

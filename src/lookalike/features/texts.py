@@ -15,7 +15,7 @@ from lookalike.arrays.arrow import null_as_zero
 from lookalike.errors import InputError
 from lookalike.features import characters
 from lookalike.features.columns import Columns, text_columns
-from lookalike.features.shingles import Shingler
+from lookalike.features.shingles import Shingler, windows
 from lookalike.kernels import shingles as kernels
 from lookalike.kernels.hashing import hash_number
 from lookalike.kernels.tokens import PADDING, SINGLE, WORD, is_ascii
@@ -98,6 +98,11 @@ class WordShingler(TextShingler):
         ends = (kinds == SINGLE) | (inside & ~np.append(inside[1:], False))
         return np.flatnonzero(begins), np.flatnonzero(ends) + 1
 
+    def names(self, data: NDArray[np.uint8]) -> list[str]:
+        """Return the shingles of a stored text, in the case that is compared."""
+        found = super().names(data)
+        return [name.lower() for name in found] if self.shingling.lower else found
+
     def _write_grams(self, items: Spans, out: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
         case_bit = np.uint8(32 if self.shingling.lower else 0)
         work = self._word_work(items.longest)
@@ -115,6 +120,11 @@ class ByteShingler(TextShingler):
     """Makes shingles of consecutive bytes."""
 
     whole_bytes = True
+    separator = ""
+
+    def names(self, data: NDArray[np.uint8]) -> list[str]:
+        """Return runs of bytes as text; what is not a whole character is escaped."""
+        return [run.decode("utf-8", "backslashreplace") for run in map(bytes, windows(data.tobytes(), self._size[0]))]
 
     def token_bounds(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the character of each byte begins and ends."""
@@ -139,6 +149,10 @@ class CharacterShingler(ByteShingler):
     """Makes shingles of consecutive characters."""
 
     whole_bytes = False
+
+    def names(self, data: NDArray[np.uint8]) -> list[str]:
+        """Return runs of characters."""
+        return TextShingler.names(self, data)
 
     def token_bounds(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where each character begins and ends."""

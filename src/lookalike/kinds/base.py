@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.exact.base import Exact, Rounds
     from lookalike.exact.scan import Hits
     from lookalike.features.shingling import Shingling
+    from lookalike.kinds.trails import Trail
     from lookalike.lsh.banding import Banding
     from lookalike.neighbours.best import Finder
     from lookalike.read import Batch, Source
@@ -159,6 +160,10 @@ class Collection(ABC):
     def set_sizes(self) -> NDArray[np.int32] | None:
         """Return the size of each item as a set; None if items are not sets. A one-way measure asks for them."""
         return None
+
+    @abstractmethod
+    def trail(self, banding: Banding, batches: Iterator[Batch]) -> Trail:
+        """Return what the items consist of, and their signatures, given the batches they came in."""
 
     @abstractmethod
     def write_out(self, pairs: Sequence[tuple[int, int]], sources: tuple[Source, ...]) -> list[tuple[Excerpt, Excerpt]]:

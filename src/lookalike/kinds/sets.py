@@ -16,12 +16,13 @@ from lookalike.features.shingling import Shingling
 from lookalike.kinds.base import Excerpt, Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
+from lookalike.kinds.trails import element_trail, join
 from lookalike.lsh.minhash import Signer
 from lookalike.tuning.cost import CHEAP, SETS, SIFT, SetCosts, exact_set_seconds
 from lookalike.tuning.sample import SAMPLED, Closeness, draw_others
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from lookalike.exact.base import Rounds
     from lookalike.features.shingles import Shingler
     from lookalike.kinds.base import Compared
+    from lookalike.kinds.trails import Trail
     from lookalike.lsh.banding import Banding
-    from lookalike.read import Source
+    from lookalike.read import Batch, Source
     from lookalike.recipe import Recipe
     from lookalike.resources import Resources
 
@@ -124,6 +126,11 @@ class ElementCollection(WrittenSets):
         """Give stored sets their band keys, unless they were signed while they were read."""
         if self.recipe.banding is None:
             self._sign_stored(Signer(replace(self.recipe, banding=banding), self._shingler))
+
+    def trail(self, banding: Banding, batches: Iterator[Batch]) -> Trail:
+        """Return the elements of sets, and their signatures."""
+        signer = Signer(replace(self.recipe, banding=banding), self._shingler)
+        return join(element_trail(signer, batch.items, bag=self.recipe.shingling.bag) for batch in batches)
 
     def exact(self, compared: Compared) -> ElementFilter:
         """Return the prefix filter with outlines of sets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +14,12 @@ from lookalike.features.shinglers import shingler_for
 from lookalike.kinds.base import Excerpt, Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
+from lookalike.kinds.trails import join, shingle_trail
 from lookalike.kinds.whole import fingerprint_bytes
+from lookalike.lsh.minhash import Signer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -24,7 +27,9 @@ if TYPE_CHECKING:
     from lookalike.comparison.texts import TextComparison
     from lookalike.features.shingles import Shingler
     from lookalike.features.shingling import Shingling
-    from lookalike.read import Source
+    from lookalike.kinds.trails import Trail
+    from lookalike.lsh.banding import Banding
+    from lookalike.read import Batch, Source
     from lookalike.recipe import Recipe
     from lookalike.resources import Resources
 
@@ -78,6 +83,11 @@ class TokenKind(TextKind):
 
 class TextCollection(SetCollection):
     """The texts of a run."""
+
+    def trail(self, banding: Banding, batches: Iterator[Batch]) -> Trail:
+        """Return the shingles of texts, and their signatures."""
+        signer = Signer(replace(self.recipe, banding=banding), self._shingler)
+        return join(shingle_trail(signer, batch.items) for batch in batches)
 
     def write_out(
         self,

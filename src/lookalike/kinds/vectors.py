@@ -15,6 +15,7 @@ from lookalike.exact.scan import Hits
 from lookalike.exact.vectors import SIDE, Blocks, above
 from lookalike.kinds.base import Collection, Excerpt, Kind
 from lookalike.kinds.comparers import VectorComparer
+from lookalike.kinds.trails import Trail
 from lookalike.measures.vectors import vector_measure
 from lookalike.neighbours.vectors import vector_finder
 from lookalike.store.rows import MatrixRows, NumberRows, fingerprints, matrix_of
@@ -122,6 +123,7 @@ class VectorCollection(Collection):
     def __init__(self, recipe: Recipe, resources: Resources, rows: NumberRows) -> None:
         self.recipe = recipe
         self._resources = resources
+        self._rows = rows
         self._vectors = Vectors(resources.scratch, vector_measure(recipe), rows)
         self._signed = False
 
@@ -248,6 +250,13 @@ class VectorCollection(Collection):
     def costs(self, sample: NDArray[np.int32], compared: int) -> VectorCosts:  # noqa: ARG002 - all have one length
         """Return the cost model of the collection."""
         return VectorCosts(self.family, compared)
+
+    def trail(self, banding: Banding, batches: Iterator[Batch]) -> Trail:
+        """Return the numbers of vectors, and their signatures; a null has no numbers."""
+        present = [valid.as_py() for batch in batches for valid in batch.items.is_valid()]
+        rows = self._rows.numbers(self._vectors.matrix, self._vectors.bits)
+        parts = [dict(enumerate(row.tolist())) if valid else {} for row, valid in zip(rows, present, strict=True)]
+        return Trail(parts, self.family.slots(slice(0, self.count), banding))
 
     def write_out(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +16,15 @@ from lookalike.kernels import weights as kernels
 from lookalike.kinds.base import Kind
 from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.sets import WrittenSets
+from lookalike.kinds.trails import element_trail, join
 from lookalike.kinds.whole import fingerprint_bytes
 from lookalike.lsh.weighted import WeightSigner
 from lookalike.neighbours.sets import ScanFinder
 from lookalike.store.weighted_sets import WeightedSets
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -28,8 +32,11 @@ if TYPE_CHECKING:
     from lookalike.exact.base import Exact
     from lookalike.exact.scan import Few, TaskSearch
     from lookalike.kinds.base import Compared
+    from lookalike.kinds.trails import Trail
+    from lookalike.lsh.banding import Banding
     from lookalike.lsh.minhash import MadeSets
     from lookalike.neighbours.best import Finder
+    from lookalike.read import Batch
     from lookalike.recipe import Recipe
     from lookalike.resources import Resources
     from lookalike.tuning.sample import Tally
@@ -82,6 +89,12 @@ class WeightedCollection(WrittenSets):
 
     def _make_sets(self) -> WeightedSets:
         return WeightedSets(self._items)
+
+    def trail(self, banding: Banding, batches: Iterator[Batch]) -> Trail:
+        """Return the elements of weighted sets, and their signatures."""
+        assert isinstance(self._shingler, Weigher)  # noqa: S101 - for the type checker
+        signer = WeightSigner(replace(self.recipe, banding=banding), self._shingler)
+        return join(element_trail(signer, batch.items) for batch in batches)
 
     def _write_scores(
         self, left: NDArray[np.int32], right: NDArray[np.int32], min_score: float, out: NDArray[np.float64]

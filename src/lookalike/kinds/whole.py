@@ -130,6 +130,10 @@ class WholeCollection(Collection):
         """Raise: nothing is stored that could be compared."""
         refuse_search()
 
+    def trail(self, *_: Any) -> Never:  # noqa: ANN401 - whatever
+        """Raise: nothing is signed that could be shown."""
+        refuse_search()
+
     def costs(self, *_: Any) -> Never:  # noqa: ANN401 - whatever
         """Raise: nothing is stored that could be compared."""
         refuse_search()

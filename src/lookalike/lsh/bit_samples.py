@@ -25,11 +25,19 @@ class BitSamples(Family):
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return the sampled bits."""
-        total = self.recipe.measure.bits
-        positions = (random_numbers(self.recipe.seed, np.arange(banding.slots)) % np.uint64(total)).astype(np.int64)
         keys = np.empty((banding.bands, part.stop - part.start), np.uint64)
-        kernels.bit_keys(self.matrix[part].view(np.uint8), banding.rows, positions, keys)
+        kernels.bit_keys(self.matrix[part].view(np.uint8), banding.rows, self._positions(banding), keys)
         return keys
+
+    def slots(self, part: slice, banding: Banding) -> NDArray[np.int64]:
+        """Return the sampled bits, each by itself."""
+        bits = np.unpackbits(self.matrix[part].view(np.uint8), axis=1)
+        return bits[:, self._positions(banding)].T.astype(np.int64)
+
+    def _positions(self, banding: Banding) -> NDArray[np.int64]:
+        """Return which bit each slot samples."""
+        total = np.uint64(self.recipe.measure.bits)
+        return (random_numbers(self.recipe.seed, np.arange(banding.slots)) % total).astype(np.int64)
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the negative number of bits in which each pair differs."""

@@ -131,6 +131,10 @@ class Buckets:
         self._widths = np.full(len(bounds) - 1, width, np.int64)
         self._work = np.empty(int(np.diff(bounds).max(initial=0)), np.int32)
 
+    def members(self) -> list[NDArray[np.int32]]:
+        """Return the items of each bucket, as long as nothing has been proposed."""
+        return [self._items[begin:end] for begin, end in self._bounds]
+
     def proposals(
         self, roots: NDArray[np.int32], sides: NDArray[np.uint8], seen: Seen, join: Join
     ) -> Iterator[Candidates]:

@@ -14,11 +14,11 @@ import numpy as np
 from lookalike.arrays.random import random_numbers
 from lookalike.errors import InputError
 from lookalike.kernels import vectors as kernels
+from lookalike.lsh.banding import Banding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.lsh.banding import Banding
     from lookalike.recipe import Recipe
 
 Matrix = Any
@@ -67,6 +67,13 @@ class Family(ABC):
     @abstractmethod
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return the band keys of some vectors, a row per band."""
+
+    def slots(self, part: slice, banding: Banding) -> NDArray[Any]:
+        """Return the signatures of some vectors, a row per slot: what keys are made of, in numbers that people read.
+
+        Unless a family has such numbers, they are the keys of bands of one row.
+        """
+        return self.keys(part, Banding(banding.slots, 1))
 
     @abstractmethod
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:

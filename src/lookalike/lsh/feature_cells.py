@@ -34,12 +34,23 @@ class FeatureCells(Family):
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return the cells of the sampled features."""
-        numbers = random_numbers(self.recipe.seed, np.arange(banding.slots))
-        features = (numbers % np.uint64(self.length)).astype(np.int64)
-        shifts = uniform_numbers(self.recipe.seed, SHIFTS, banding.slots)
+        features, shifts = self._sampled(banding)
         keys = np.empty((banding.bands, part.stop - part.start), np.uint64)
         kernels.feature_keys(self.matrix[part], banding.rows, features, shifts, self._widths, keys)
         return keys
+
+    def slots(self, part: slice, banding: Banding) -> NDArray[np.int64]:
+        """Return the number of the cell that vectors fall in, for each sampled feature."""
+        features, shifts = self._sampled(banding)
+        places = self.matrix[part].astype(np.float64)[:, features] / self._widths[features] + shifts
+        cells: NDArray[np.int64] = np.floor(places).T.astype(np.int64)
+        return cells
+
+    def _sampled(self, banding: Banding) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return which feature each slot samples, and by how much its cells are shifted."""
+        numbers = random_numbers(self.recipe.seed, np.arange(banding.slots))
+        features = (numbers % np.uint64(self.length)).astype(np.int64)
+        return features, uniform_numbers(self.recipe.seed, SHIFTS, banding.slots)
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the share of features in which each pair is close."""

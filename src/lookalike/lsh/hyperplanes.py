@@ -34,10 +34,18 @@ class Hyperplanes(Family):
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return the sides of the planes that vectors are on."""
-        products = self.matrix[part].astype(np.float32, copy=False) @ self.directions(banding.slots)
+        products = self._products(part, banding)
         keys = np.empty((banding.bands, len(products)), np.uint64)
         kernels.sign_keys(products, banding.rows, keys)
         return keys
+
+    def slots(self, part: slice, banding: Banding) -> NDArray[np.int64]:
+        """Return the side of each plane that vectors are on: 1 or 0."""
+        return (self._products(part, banding) > 0).T.astype(np.int64)
+
+    def _products(self, part: slice, banding: Banding) -> NDArray[np.float32]:
+        """Return the products of vectors with the normals of all planes."""
+        return self.matrix[part].astype(np.float32, copy=False) @ self.directions(banding.slots)
 
     def directions(self, count: int) -> NDArray[np.float32]:
         """Return random directions, the normals of planes."""

@@ -105,6 +105,25 @@ class Signer:
             made.append(elements.copy())
         return MadeSets(np.concatenate(made), sizes)
 
+    def signatures(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return the signatures that band keys are made of, a row per slot; zeros for an item without shingles."""
+        columns = self.shingler.columns(items)
+        grams, counts = self.shingler.grams(columns.data, columns.offsets[:-1], columns.offsets[1:])
+        return self.signatures_of(grams, counts)
+
+    def signatures_of(self, grams: NDArray[np.uint64], counts: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return the signatures of items by their shingles: item i has `counts[i]` of them.
+
+        That of an item is the least of those of its shingles, slot by slot.
+        """
+        sketch = kernels.classic_sketch if self.classic else kernels.fast_sketch
+        out = np.zeros((len(counts), self.bands * self.rows), np.uint64)
+        ends = np.cumsum(counts)
+        for signature, begin, end in zip(out, ends - counts, ends, strict=True):
+            if begin < end:
+                sketch(grams[begin:end], self.multipliers, signature)
+        return out.T
+
     def _room(self, count: int) -> Made:
         """Allocate the keys, fingerprints and numbers of shingles of items."""
         return np.zeros((self.bands, count), np.uint64), np.empty((count, 2), np.uint64), np.empty(count, np.int64)

@@ -39,13 +39,22 @@ class Projections(Family):
 
     def keys(self, part: slice, banding: Banding) -> NDArray[np.uint64]:
         """Return the cells of random lines that vectors fall in."""
+        products, shifts = self._on_lines(part, banding)
+        keys = np.empty((banding.bands, len(products)), np.uint64)
+        kernels.cell_keys(products, banding.rows, shifts, self._width, keys)
+        return keys
+
+    def slots(self, part: slice, banding: Banding) -> NDArray[np.int64]:
+        """Return the number of the cell that vectors fall in, on each line."""
+        products, shifts = self._on_lines(part, banding)
+        return np.floor(products / self._width + shifts).T.astype(np.int64)
+
+    def _on_lines(self, part: slice, banding: Banding) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return where vectors are on random lines, and by how much the cells of each line are shifted."""
         if self._directions.shape[1] != banding.slots:
             self._directions = normal_numbers(self.recipe.seed, banding.slots, self.length).T.copy()
         products = (self.matrix[part] - self._middle) @ self._directions
-        keys = np.empty((banding.bands, len(products)), np.uint64)
-        shifts = uniform_numbers(self.recipe.seed, SHIFTS, banding.slots)
-        kernels.cell_keys(products, banding.rows, shifts, self._width, keys)
-        return keys
+        return products, uniform_numbers(self.recipe.seed, SHIFTS, banding.slots)
 
     def scores(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return the negative distance of each pair of vectors."""

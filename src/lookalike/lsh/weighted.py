@@ -55,6 +55,20 @@ class WeightSigner:
         columns = self._weigher.columns(items)
         return MadeSets(columns.data.view(np.uint64), np.diff(columns.offsets) // (2 * NUMBER))
 
+    def signatures(self, items: pa.Array) -> NDArray[np.uint64]:
+        """Return the signatures that band keys are made of, a row per slot; zeros for an item without elements."""
+        made = self.make_sets(items)
+        numbers, weights = made.elements, made.elements.view(np.float64)
+        out = np.zeros((len(items), self.bands * self.rows), np.uint64)
+        begins = 2 * (np.cumsum(made.sizes) - made.sizes)
+        for signature, begin, size in zip(out, begins, made.sizes, strict=True):
+            if size:
+                middle = begin + size
+                darts.dart_sketch(
+                    numbers[begin:middle], weights[middle : middle + size], self._seed, self._area, signature
+                )
+        return out.T
+
     def _sketch(self) -> tuple[np.uint64, int, int, NDArray[np.uint64]]:
         if not hasattr(self._local, "signature"):
             self._local.signature = np.empty(self.bands * self.rows, np.uint64)

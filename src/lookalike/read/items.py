@@ -34,8 +34,8 @@ def read_items(inputs: Any, **reading: Unpack[Reading]) -> Items:  # noqa: ANN40
     {'id': 'b', 'item': 'that is the question'}
 
     The options `text`, `id`, `item`, `element`, `weight`, `transpose`, `format`, `include`, `exclude`, `lines`,
-    `delimiter`, `encoding`, `encoding_errors`, `batch_bytes` and `scratch` are those of `Settings`. The option `kind` is
-    one of texts, tokens, elements (sets), weights (weighted sets), vectors and bits; by default it is recognised.
+    `delimiter`, `encoding`, `encoding_errors`, `batch_bytes` and `scratch` are those of `Settings`. The option `kind`
+    is one of texts, tokens, elements (sets), weights (weighted sets), vectors and bits; by default it is recognised.
     """
     return Items(open_source(inputs, **reading))
 

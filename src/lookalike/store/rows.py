@@ -43,6 +43,10 @@ class NumberRows:
         """Return the number of bits per row of bytes; 0 for numbers."""
         return 0
 
+    def numbers(self, rows: NDArray[Any], bits: int) -> NDArray[Any]:  # noqa: ARG002 - of bits
+        """Return stored rows as the numbers, or the bits, that people count."""
+        return rows
+
     def as_compared(self, rows: NDArray[Any], measure: VectorMeasure) -> NDArray[Any]:
         """Return rows with one zero instead of two.
 
@@ -89,6 +93,10 @@ class BitRows(NumberRows):
     def bits(self, rows: NDArray[Any]) -> int:
         """Return the number of bits per row of bytes."""
         return 8 * int(rows.shape[1])
+
+    def numbers(self, rows: NDArray[Any], bits: int) -> NDArray[Any]:
+        """Return the bits of stored rows."""
+        return np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1)[:, :bits]
 
     def as_compared(self, rows: NDArray[Any], measure: VectorMeasure) -> NDArray[Any]:  # noqa: ARG002 - any bits will do
         """Return rows as words, padded with zeros."""
