@@ -143,7 +143,7 @@ def test_a_key_that_is_not_utf8(here: Path) -> None:
     put(here / "a.jsonl", b'{"text":"x"}\n\n{"text":"y","k\xff":1,"m":{"\xfe":[2]}}\n')
     source = open_paths(["a.jsonl"])
     assert texts_of(source) == ["x", "y"]
-    with pytest.raises(InputError, match=r"a\.jsonl, line 3: the key 'k.' is not valid UTF-8; use `encoding_errors`"):
+    with pytest.raises(InputError, match=r"a\.jsonl, line 3: the key 'k.' is not valid UTF-8; name the `encoding`"):
         rows_of(source)
     replaced = open_paths(["a.jsonl"], encoding_errors="replace")
     assert rows_of(replaced)[1] == {"text": "y", "k\ufffd": 1, "m": {"\ufffd": [2]}}

@@ -177,8 +177,8 @@ def test_keys_that_are_no_utf8(output: str, key: bytes) -> None:
     refused = run("dedup", "in.jsonl", "-o", output)
     assert refused.code == 2
     assert refused.err == (
-        "lookalike: in.jsonl, line 1: the key 'k\ufffd' is not valid UTF-8; use --encoding-errors replace to insert "
-        "U+FFFD instead\n"
+        "lookalike: in.jsonl, line 1: the key 'k\ufffd' is not valid UTF-8; name the --encoding of the file if it "
+        "has another one, or use --encoding-errors replace to insert U+FFFD instead\n"
     )
     source = open_paths(["in.jsonl"], text="text", encoding_errors="replace")
     write_rows(source, {Path(output): MASK})

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lookalike.errors import InputError, RecipeError
 
 from .spool import Spool
-from .streams import open_bytes
+from .streams import PYTHON_CODEC, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,10 +99,10 @@ class TextFile:
         """Open it as a stream of Arrow's own, which Arrow's threads may use, and close, at any time.
 
         A Python file must not be passed to them: a thread that is still reading when Python ends waits for the
-        interpreter lock forever, or aborts the process. Other encodings are converted to a temporary file first. The
-        stream is closed with its last user, not before: its number might be another file's by then.
+        interpreter lock forever, or aborts the process. Other encodings, and .xz files, become a temporary file first.
+        The stream is closed with its last user, not before: its number might be another file's by then.
         """
-        if self._encoding() == UTF8:
+        if self._encoding() == UTF8 and self.codec != PYTHON_CODEC:
             file = pa.OSFile(os.fsencode(self.path))
             return pa.CompressedInputStream(file, self.codec) if self.codec else file
         spool = Spool(self.scratch)

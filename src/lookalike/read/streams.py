@@ -32,7 +32,7 @@ _MAGIC = {
     re.compile(rb"\xfd7zXZ\0"): "xz",
     re.compile(rb"\x04\x22\x4d\x18"): "lz4",
 }
-_PYTHON_CODEC = "xz"
+PYTHON_CODEC = "xz"
 """The one that Arrow does not have."""
 _STEP = 1 << 17
 """Bytes searched at a time, so that they stay in the processor's cache."""
@@ -90,7 +90,7 @@ def open_bytes(path: Path, codec: str | None) -> Iterator[IO[bytes] | Any]:
     with open_file(path) as file:
         if codec is None:
             yield file
-        elif codec == _PYTHON_CODEC:
+        elif codec == PYTHON_CODEC:
             with lzma.open(file) as stream:
                 yield stream
         else:
