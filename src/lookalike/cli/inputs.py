@@ -14,6 +14,8 @@ def read_text(path: Path, errors: EncodingErrors | None = None) -> str:
 
     `errors` is what to do about text that is not UTF-8, as chosen by the user; None if there was no choice.
     """
+    if str(path) == "-" and sys.stdin is None:
+        raise InputError("standard input is closed; send something, or name a file")
     try:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
