@@ -16,6 +16,7 @@ from rich.console import Console
 
 from lookalike.cli import BEGUN, doing
 from lookalike.cli.progress import Bars, Diary, Lines, announce_compilation
+from lookalike.cli.record import record
 from lookalike.cli.summary import print_summary
 from lookalike.cli.tables import print_table
 from lookalike.read.paths import expand
@@ -121,7 +122,8 @@ class RunSession(Session):
                 write(result, page, final)
         summary = self._final(result.summary)
         if self._json:
-            typer.echo(json.dumps(summary.to_dict(), indent=2))
+            how = record(result, self.settings, self.inputs, self.against or [])
+            typer.echo(json.dumps({**how, **summary.to_dict()}, indent=2))
         elif not self._quiet:
             print_summary(self.console, summary, {**outputs, **self.pages})
 

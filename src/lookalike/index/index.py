@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast, overload
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,11 @@ from lookalike.index.storage.database import Database
 from lookalike.index.storage.replacement import atomic_folder
 from lookalike.index.types import Types
 from lookalike.kinds import kind_named, kind_of
-from lookalike.options import RECIPE, Settings
+from lookalike.options import RECIPE, DirectSettings, RecipeSource, Settings
 from lookalike.plan import DEFAULT_KIND, kind_asked, lasting_recipe
 from lookalike.read import open_source
 from lookalike.recipe import Recipe
+from lookalike.settings import with_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,10 +64,10 @@ class Index:
     def create(
         cls,
         path: Path | str,
-        recipe: Recipe | None = None,
+        recipe: RecipeSource | None = None,
         *,
         fields: Sequence[str] = (),
-        **settings: Unpack[Settings],
+        **settings: Unpack[DirectSettings],
     ) -> Self:
         """Create an empty index from a recipe or from settings; `fields` names the columns stored with items."""
         recipe = choose_recipe(recipe, settings)
@@ -79,11 +80,11 @@ class Index:
     def build(
         cls,
         path: Path | str,
-        recipe: Recipe | None = None,
+        recipe: RecipeSource | None = None,
         *,
         fields: Sequence[str] = (),
         force: bool = False,
-        **settings: Unpack[Settings],
+        **settings: Unpack[DirectSettings],
     ) -> Iterator[Self]:
         """Build an index atomically: it appears at `path`, complete, at the end of a `with` block, or not at all.
 
@@ -354,16 +355,17 @@ class Index:
         return source
 
 
-def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
-    """Return the recipe of a new index, or the one that settings describe; raise if both are passed."""
+def choose_recipe(recipe: RecipeSource | None, settings: DirectSettings) -> Recipe:
+    """Return the recipe of a new index, or the one that settings and a file or a dict of them describe."""
     if recipe is not None and not isinstance(recipe, Recipe):
-        raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; pass settings by name")
+        settings, recipe = with_recipe({**settings, "recipe": recipe})[0], None
     given = settings.keys() - {"threads"}
     if unknown := given - {*RECIPE}:
         raise TypeError(f"{min(unknown)!r} is not a setting of an index")
     if recipe is not None and given:
         raise RecipeError("Pass either a recipe or settings, not both")
-    return recipe or lasting_recipe(settings, kind_asked(settings) or DEFAULT_KIND)
+    asked = cast("Settings", settings)
+    return recipe or lasting_recipe(asked, kind_asked(asked) or DEFAULT_KIND)
 
 
 def check_fields(fields: Sequence[str], recipe: Recipe) -> None:
