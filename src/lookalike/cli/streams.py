@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 
+replaced: list[TextIO | None] = []
+"""Streams that were replaced. They stay, because they might close their files."""
+
+
 class ReaderGone(BaseException):
     """Raised when nobody reads standard output any more, as with `| head`. Unlike an OSError, Typer lets it pass."""
 
@@ -69,6 +73,7 @@ def prepare_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, mode)  # takes the lowest free number, which is this one
+    replaced.extend((sys.stdout, sys.stderr))
     sys.stdout = prepared(sys.stdout, 1, Results)
     sys.stderr = prepared(sys.stderr, 2, Messages)
 
