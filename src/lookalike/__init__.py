@@ -11,32 +11,37 @@
 
 `estimate_costs` says what bands and rows cost a given collection; `balance` chooses them by weights of errors.
 
-What needs NumPy, Numba or Arrow loads when it is first used, so that importing the package costs nothing.
+Everything loads when it is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from lookalike.errors import IndexLockedError, InputError, LookalikeError, MissingExtraError, OutputError, RecipeError
-from lookalike.features.shingling import Shingling
-from lookalike.lsh.banding import Banding
-from lookalike.measures import Measure
-from lookalike.recipe import Recipe
-from lookalike.tuning.tune import balance, tune
+TYPE_CHECKING = False  # as type checkers know it: importing `typing` takes longer than everything else here
 
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, SetComparison, TextComparison
+    from lookalike.errors import (
+        IndexLockedError,
+        InputError,
+        LookalikeError,
+        MissingExtraError,
+        OutputError,
+        RecipeError,
+    )
     from lookalike.estimate import Estimate, estimate_costs
     from lookalike.explain import compare
+    from lookalike.features.shingling import Shingling
     from lookalike.index import Added, Index, Match, Matches
+    from lookalike.lsh.banding import Banding
+    from lookalike.measures import Measure
     from lookalike.pipeline import deduplicate, find_pairs, nearest
     from lookalike.read import Items, read_items
+    from lookalike.recipe import Recipe
     from lookalike.results import Clusters, Deduplicated, Nearest, Pairs
     from lookalike.summary import Summary
     from lookalike.tracing import Trace, trace
     from lookalike.tuning.recall import Measured
+    from lookalike.tuning.tune import balance, tune
 
 __version__ = "0.1.0"
 
@@ -80,15 +85,21 @@ __all__ = [
 
 _HOMES = {
     "comparison": ("Comparison", "SetComparison", "TextComparison"),
+    "errors": ("IndexLockedError", "InputError", "LookalikeError", "MissingExtraError", "OutputError", "RecipeError"),
     "estimate": ("Estimate", "estimate_costs"),
     "explain": ("compare",),
+    "features.shingling": ("Shingling",),
     "index": ("Added", "Index", "Match", "Matches"),
+    "lsh.banding": ("Banding",),
+    "measures": ("Measure",),
     "pipeline": ("deduplicate", "find_pairs", "nearest"),
     "read": ("Items", "read_items"),
+    "recipe": ("Recipe",),
     "results": ("Clusters", "Deduplicated", "Nearest", "Pairs"),
     "tracing": ("Trace", "trace"),
-    "tuning.recall": ("Measured",),
     "summary": ("Summary",),
+    "tuning.recall": ("Measured",),
+    "tuning.tune": ("balance", "tune"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -96,6 +107,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - see TYPE_CHECKING
+
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

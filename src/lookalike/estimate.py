@@ -11,6 +11,7 @@ from lookalike.engines.local.collect import collect
 from lookalike.engines.local.run import Run
 from lookalike.errors import InputError, RecipeError
 from lookalike.read.notes import notes_on
+from lookalike.settings import with_recipe
 from lookalike.tuning.bandings import sampled_bandings, short_bandings
 from lookalike.tuning.estimate import Cost, Estimate, cost_of
 from lookalike.tuning.sample import Tally
@@ -40,6 +41,7 @@ def estimate_costs(items: Any, *, sample_size: int = 500, **settings: Unpack[Set
     1.0
     """
     check_count("sample_size", sample_size)
+    settings, _ = with_recipe(settings)
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("An estimate chooses `bands` and `rows`. Leave them out, and ask its `cost` about others")
     recall = settings.get("recall", 0.99)

@@ -10,6 +10,7 @@ from lookalike.kinds import kind_named
 from lookalike.options import READING, check_names, plain
 from lookalike.plan import check_early, kind_asked, lasting_recipe
 from lookalike.read import open_values
+from lookalike.settings import with_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +39,7 @@ def compare(left: object, right: object, **settings: Unpack[Settings]) -> Compar
 
     Texts and token ids give a `TextComparison`, sets a `SetComparison`.
     """
+    settings, _ = with_recipe(settings)
     check_names(settings)
     settings = plain(settings)
     check_early(settings)

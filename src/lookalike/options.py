@@ -9,19 +9,31 @@ Importing this module loads nothing heavy: `lookalike --help` needs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, Protocol, TypedDict, cast
 
 from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
-Group = Literal["similarity", "shingling", "banding", "copies", "reading", "against", "running", "checking"]
+Group = Literal[
+    "similarity", "shingling", "banding", "copies", "reading", "against", "running", "checking", "repeating"
+]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
+
+
+class HasSettings(Protocol):
+    """An object that can be used as a recipe: a `Recipe`."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings by their names."""
+
+
+RecipeSource = Path | str | Mapping[str, Any] | HasSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,14 +363,20 @@ OPTIONS = (
         on_command_line=False,
         help="Number of examples of each kind to keep, with their texts, for `report`.",
     ),
+    Option(
+        name="recipe",
+        group="repeating",
+        type=RecipeSource,
+        metavar="FILE",
+        help="File with options by their names, in TOML or JSON; or the JSON summary of an earlier run, to repeat it. "
+        "An option that contradicts it is refused.",
+        python_help="Also a `Recipe`, or a dict.",
+    ),
 )
 
 
-class Settings(TypedDict, total=False):
-    """Keyword arguments of `find_pairs`, `deduplicate`, `nearest`, `compare` and others. All are optional.
-
-    `lookalike.options.OPTIONS` has the default and the meaning of each.
-    """
+class DirectSettings(TypedDict, total=False):
+    """All of `Settings` except `recipe`, which holds others."""
 
     threshold: float
     measure: str | None
@@ -400,6 +418,15 @@ class Settings(TypedDict, total=False):
     on_open: Callable[[Any], None] | None
     measure_recall: int
     examples: int
+
+
+class Settings(DirectSettings, total=False):
+    """Keyword arguments of `find_pairs`, `deduplicate`, `nearest`, `compare` and others. All are optional.
+
+    `lookalike.options.OPTIONS` has the default and the meaning of each.
+    """
+
+    recipe: RecipeSource | None
 
 
 _BY_NAME = {option.name: option for option in OPTIONS}

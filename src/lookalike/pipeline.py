@@ -21,6 +21,7 @@ from lookalike.engines.local.verify import concatenate
 from lookalike.errors import RecipeError
 from lookalike.lsh import buckets
 from lookalike.results import Clusters, Deduplicated, Nearest, Pairs, cluster_table, nearest_table, pair_table
+from lookalike.settings import with_recipe
 from lookalike.summary import recall_notes
 from lookalike.tuning.tune import check_recall
 
@@ -40,6 +41,7 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
       left  right  similarity
       0     2      1.0000
     """
+    settings, _ = with_recipe(settings)
     with Run(settings, items, against) as run:
         collected = collect(run)
         search = prepare(run, collected)
@@ -60,16 +62,17 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
         return Pairs(table, summary, pairs.left, pairs.right, run.sources, recipe, examples)
 
 
-def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
+def deduplicate(items: Any, *, keep: str | None = None, **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
     """Keep one item of each cluster of similar items.
 
-    `keep` chooses it: first, last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are those of
-    `find_pairs`.
+    `keep` chooses it: first (the default), last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are
+    those of `find_pairs`.
 
     >>> deduplicate(["the cat sat on the mat", "a dog", "The cat sat on the mat!"]).kept
     ['the cat sat on the mat', 'a dog']
     """
-    rule = Keep.parse(keep)
+    settings, own = with_recipe(settings, keep=keep)
+    rule = Keep.parse(keep := "first" if own["keep"] is None else own["keep"])
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
         search = prepare(run, collected)
@@ -98,8 +101,8 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items, recipe, keep, examples)
 
 
-def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[Settings]) -> Nearest:  # noqa: ANN401
-    """Find the k most similar other items of each item, or the k items of `against` most similar to it.
+def nearest(items: Any, k: int | None = None, *, against: Any = None, **settings: Unpack[Settings]) -> Nearest:  # noqa: ANN401
+    """Find the k (by default, 10) most similar other items of each, or the k items of `against` most similar to it.
 
     Scores are exact. For vectors by cosine, `recall` is the expected share of the k nearest that is found, 0.99 by
     default; every other search misses nothing. With `measure_recall`, that many items are searched exactly to measure
@@ -113,7 +116,8 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
       1     0      1     0.6667
       2     0      1     0.5000
     """
-    k, recall = check_count("k", k), plain_number(settings.get("recall", 0.99))
+    settings, own = with_recipe(settings, k=k)
+    k, recall = check_count("k", 10 if own["k"] is None else own["k"]), plain_number(settings.get("recall", 0.99))
     check_recall(recall)
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")

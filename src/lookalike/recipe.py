@@ -13,7 +13,7 @@ import dataclasses
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 from lookalike.errors import RecipeError
 from lookalike.features.shingling import Shingling
@@ -86,6 +86,27 @@ class Recipe:
     def min_score(self) -> float:
         """The lowest score of a pair: the threshold, or minus the largest distance."""
         return self.measure.score(float(self.threshold))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the recipe as keyword arguments of `find_pairs`, which then does the same.
+
+        >>> Recipe(banding=None).settings()["recall"]
+        1.0
+        """
+        shingling, switches = self.shingling, ("lower", "form", "accents", "punctuation")
+        bands = {"recall": 1.0} if self.banding is None else dataclasses.asdict(self.banding)
+        values = {
+            "threshold": self.threshold,
+            "measure": self.measure.name,
+            "tolerance": self.measure.tolerance,
+            "shingle": str(shingling),
+            "bag": shingling.bag,
+            **{name: getattr(shingling, name) for name in switches if shingling.feature.is_text},
+            **bands,
+            "sketch": self.sketch,
+            "seed": self.seed,
+        }
+        return {name: value for name, value in values.items() if value is not None}
 
     def to_json(self) -> str:
         """Return the recipe as JSON."""

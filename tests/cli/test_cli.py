@@ -270,6 +270,16 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 
 @pytest.mark.slow
+def test_comparing_does_not_load_pandas() -> None:
+    Path("one.txt").write_text(STORY)
+    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); " + LOOKALIKE[2]
+    command = [LOOKALIKE[0], "-c", code, "compare", "one.txt", "one.txt"]
+    ended = subprocess.run(command, env=quiet_environment(), capture_output=True, text=True, check=True)
+    assert "pyarrow" in ended.stderr.split()
+    assert "pandas" not in ended.stderr.split()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_shell_completion(shell: str) -> None:
     script = process(env=quiet_environment(_LOOKALIKE_COMPLETE=f"source_{shell}"))

@@ -36,6 +36,14 @@ def nan_as_null(values: NDArray[np.float64]) -> pa.Array:
     return pa.Array.from_buffers(pa.float64(), len(values), [known, as_arrow(values).buffers()[1]])
 
 
+def few_texts(texts: list[str], kind: pa.DataType) -> pa.Array:
+    """Return a few texts as an Arrow array of the given string type."""
+    data = [text.encode() for text in texts]
+    offsets = np.cumsum([0, *map(len, data)])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(data))]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers).cast(kind)
+
+
 def text_value(text: str, kind: pa.DataType) -> pa.Scalar:
     """Return a text as an Arrow scalar of the given string type."""
     data = text.encode()

@@ -1,17 +1,36 @@
-"""The command `lookalike`: one thin function per subcommand."""
+"""The command `lookalike`: one thin function per subcommand.
+
+Importing this package loads next to nothing, so that `main` handles signals from the first moment on.
+"""
 
 from __future__ import annotations
 
-import io
+import atexit
+import gc
 import os
-import signal
 import sys
+from time import perf_counter
+
+BEGUN = perf_counter()
+"""When the command was started, as nearly as it can tell."""
+
+try:
+    import signal
+except KeyboardInterrupt:  # this import takes longer than all before it
+    os.write(2, b"lookalike: interrupted; nothing was written\n")
+    os._exit(130)
 
 received: list[int] = []
 """Signals received that ask the command to stop."""
 
 written: list[str] = []
 """Permanent changes made so far. The last one is reported if the command ends early."""
+
+doing: list[str] = []
+"""Stages that the command has begun, of which the last may not have ended. Before the first, modules are imported."""
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Signals that ask a command to stop. The last is that of a terminal that was closed."""
 
 
 class Stopped(BaseException):
@@ -20,73 +39,90 @@ class Stopped(BaseException):
 
 def main() -> None:
     """Run the command line. An expected error is one sentence on standard error, and exit code 2."""
-    from lookalike.cli.app import app
-    from lookalike.errors import LookalikeError
+    handle_signals()
+    atexit.register(gc.freeze)  # else Python looks through all objects before it lets go of them
+    try:
+        code = run()
+        ignore_signals()
+    except BaseException as error:
+        ignore_signals()
+        from lookalike.cli.failures import failure
 
-    use_unicode()
-    written.clear()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, stop)
+        ended = failure(error)
+        if ended is None:
+            raise
+        message, code = ended
+        if message:
+            print(f"lookalike: {one_line(message)}", file=sys.stderr)  # noqa: T201 - this is the command line
+    sys.exit(code)
+
+
+def run() -> str | int | None:
+    """Run the command; return its exit code."""
+    from lookalike.cli.streams import prepare_streams
+
+    prepare_streams()
+    from lookalike.cli.app import app
+
     try:
         app()
-    except LookalikeError as error:
-        fail(in_flags(str(error)), 2)
-    except (Stopped, ImportError):  # the latter if the signal arrived during the import of a C module
-        if not received:
-            raise
-        discard_output()  # its reader may be gone
-        fail(f"interrupted; {(written or ['nothing was written'])[-1]}", 128 + received[0])
-    except MemoryError:
-        fail("out of memory; use fewer --threads", 2)
-    except BrokenPipeError:
-        discard_output()
-        sys.exit(141)
-    except OSError as error:
-        discard_output()
-        fail("; ".join([system_error(error), *written[-1:]]), 2)
+    except SystemExit as end:
+        sys.stdout.flush()  # at exit, Python would report an error in its own words
+        return end.code
+    return 0
 
 
-def use_unicode() -> None:
-    """Make output independent of the locale: UTF-8 in pipes, escapes for what a terminal cannot show."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            encoding = stream.encoding if stream.isatty() or stream is sys.stderr else "utf-8"
-            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+def handle_signals() -> None:
+    """Have signals end the command in an orderly way, unless they are ignored, as with nohup."""
+    for memory in (received, written, doing):
+        memory.clear()
+    for number in handled():
+        signal.signal(number, stop)
+    usual = sys.unraisablehook
+
+    def stop_later(ignored: sys.UnraisableHookArgs) -> None:
+        """Repeat a signal that arrived where Python ignores exceptions, as in a destructor."""
+        if not issubclass(ignored.exc_type, Stopped):
+            usual(ignored)
+            return
+        from threading import Timer
+
+        Timer(0.02, os.kill, (os.getpid(), received[0])).start()
+
+    sys.unraisablehook = stop_later
+
+
+def ignore_signals() -> None:
+    """Ignore signals from now on: the outcome is decided."""
+    for number in handled():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def handled() -> list[signal.Signals]:
+    """Return the signals that ask a command to stop, as far as the system has them and they are not ignored."""
+    numbers = [signal.Signals[name] for name in SIGNALS if hasattr(signal, name)]
+    return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def stop(number: int, _frame: object) -> None:
-    """Handle a signal: end the command as soon as the interpreter can."""
+    """Handle a signal: end the command as soon as the interpreter can.
+
+    Before there is any work to undo, modules are imported, whose code may not expect an exception: end at once.
+    """
     received.append(number)
-    raise Stopped
+    if doing:
+        raise Stopped
+    try:
+        os.write(2, f"lookalike: {interrupted()}\n".encode())
+    finally:
+        os._exit(128 + number)
 
 
-def discard_output() -> None:
-    """Send the rest of standard output to nowhere, which Python would otherwise flush at exit."""
-    if sys.stdout is not None:  # it may have been closed before
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def interrupted() -> str:
+    """Return the message of a command that a signal has ended."""
+    return f"interrupted; {(written or ['nothing was written'])[-1]}"
 
 
-def system_error(error: OSError) -> str:
-    """Return the message for an error of the system. Only those of files have a file name."""
-    why = error.strerror or error
-    if error.filename:
-        return f"{error.filename} cannot be used: {why}; check that it exists and that you have permission"
-    return f"standard output cannot be written: {why}; check where it goes"
-
-
-def in_flags(message: str) -> str:
-    """Return a message with the options of the current command named by their flags."""
-    from typer.main import get_command
-
-    from lookalike.cli.app import app
-    from lookalike.cli.flags import command_of, flags_of, with_flags
-
-    return with_flags(message, flags_of(command_of(get_command(app), sys.argv[1:])))
-
-
-def fail(message: str, code: int) -> None:
-    """Print a message to standard error, as one line whatever names it contains, and exit."""
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
-    print(f"lookalike: {line}", file=sys.stderr)  # noqa: T201 - this is the command line
-    sys.exit(code)
+def one_line(message: str) -> str:
+    """Return a message without line ends and control characters, whatever names it contains."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)

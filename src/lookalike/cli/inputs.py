@@ -21,6 +21,8 @@ def read_text(path: Path, errors: EncodingErrors | None = None, encoding: str | 
     `errors` is what to do about invalid text, as chosen by the user; None if there was no choice. The encoding is
     UTF-8, or what a byte order mark says, unless another one is given.
     """
+    if str(path) == "-" and sys.stdin is None:
+        raise InputError("standard input is closed; send something, or name a file")
     if not os.path.lexists(path):
         refuse_url(path, InputError)
     from lookalike.read.encodings import decoded

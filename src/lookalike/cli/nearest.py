@@ -14,6 +14,12 @@ from lookalike.cli import options
 def nearest(
     inputs: options.Inputs,
     k: Annotated[int, typer.Option("-k", help="Number of items to list per item.")] = 10,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold", "-t", help="Minimum similarity (or maximum distance) of an item listed. [default: any]"
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -47,6 +53,8 @@ def nearest(
     from lookalike.cli.session import RunSession
     from lookalike.pipeline import nearest as find_nearest
 
+    if threshold is not None:
+        settings["threshold"] = threshold
     wanted = {} if output is None else {"--output": output}
     with RunSession(settings, inputs, against or [], quiet=quiet, as_json=json) as session:
         session.check_outputs(wanted, force=force, output_format=output_format)

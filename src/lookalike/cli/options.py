@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand
 
 from lookalike.cli.flags import with_flags
+from lookalike.errors import RecipeError
 from lookalike.measures import all_names
 from lookalike.options import OPTIONS, RECIPE, Option, names
 from lookalike.options import option as named
@@ -27,8 +28,8 @@ Function = Callable[..., None]
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_line}
 
-recipe = tuple(map(named, RECIPE))
-"""Options that decide which pairs are found."""
+recipe = tuple(map(named, (*RECIPE, "recipe")))
+"""Options that decide which pairs are found, one by one or from a file."""
 
 copies = tuple(map(named, names("copies")))
 """Options that look for equal items instead."""
@@ -160,10 +161,12 @@ def with_settings(*groups: tuple[Option, ...]) -> Callable[[Function], Function]
         ]
         owned = {p.name for p in own}
         shared = [parameter(option) for group in groups for option in group if option.name not in owned]
-        parameters = sorted([*own, *shared], key=has_default)
+        context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        parameters = [context, *sorted([*own, *shared], key=has_default)]
 
         @wraps(command)
-        def run(**arguments: Any) -> None:  # noqa: ANN401 - the options
+        def run(context: typer.Context, **arguments: Any) -> None:  # noqa: ANN401 - the options
+            arguments |= from_recipe(context, arguments)
             command(**{name: value for name, value in arguments.items() if value not in (None, []) or name in owned})
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what Typer reads
@@ -171,6 +174,26 @@ def with_settings(*groups: tuple[Option, ...]) -> Callable[[Function], Function]
         return run
 
     return extend
+
+
+def from_recipe(context: typer.Context, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a recipe sets, and none in place of the recipe."""
+    if arguments.get("recipe") is None:
+        return {}
+    from lookalike.settings import OWN, read_recipe, refuse_contradiction
+
+    found = read_recipe(arguments["recipe"], [name for name in OWN if name in arguments])
+    if unknown := next((name for name in found if name not in arguments), None):
+        raise RecipeError(f"The recipe has {unknown!r}, which is not an option of this command. Leave it out")
+    given = {name: value for name, value in arguments.items() if is_given(context, name) and name != "recipe"}
+    refuse_contradiction(found, given)
+    return {**found, "recipe": None}
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Return whether an option was typed, as opposed to having its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def has_default(parameter: inspect.Parameter) -> bool:

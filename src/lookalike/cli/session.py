@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import typer
 from rich.console import Console
 
-from lookalike.cli.progress import Bars, announce_compilation
+from lookalike.cli import BEGUN, doing
+from lookalike.cli.progress import Bars, Diary, Lines, announce_compilation
+from lookalike.cli.record import record
 from lookalike.cli.summary import print_summary
 from lookalike.cli.tables import print_table
 from lookalike.errors import OutputError
 from lookalike.read.paths import list_files
 from lookalike.report import check, write
-from lookalike.resources.progress import peak_memory
+from lookalike.resources.progress import Silent, peak_memory
 from lookalike.results import Nearest
 from lookalike.write.checks import check_outputs
 from lookalike.write.outputs import write_table
@@ -35,15 +39,25 @@ EXAMPLES = 3
 """Number of examples of each kind in a report."""
 
 
+sessions = count()
+"""Sessions of this process. Only the first can tell how long the command took to start."""
+
+
 class Session:
     """A running command: its console, its progress bars and its clock."""
 
     def __init__(self, *, quiet: bool, as_json: bool) -> None:
+        doing.append("open")
         self.console = Console(stderr=True)
+        self.console.soft_wrap = not self.console.is_terminal  # lines of a log are not wrapped
         self._quiet = quiet
         self._json = as_json
-        self._bars = Bars(self.console) if self.console.is_terminal and not quiet and not as_json else None
-        self._begin = time.perf_counter()
+        bars = self.console.is_terminal and not as_json
+        self._bars: Bars | Lines | None = None if quiet else Bars(self.console) if bars else Lines(sys.stderr)
+        self.watcher = Diary(self._bars or Silent())
+        self._begin = time.perf_counter() if next(sessions) else BEGUN
+        self.startup = time.perf_counter() - self._begin
+        self._seconds = {"start": self.startup}
 
     def __enter__(self) -> Self:
         if not self._quiet:
@@ -57,6 +71,16 @@ class Session:
     ) -> None:
         if self._bars:
             self._bars.stop()
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Measure the time of a stage that the command itself carries out, which may print."""
+        if self._bars:
+            self._bars.clear()
+        doing.append(stage)
+        begin = time.perf_counter()
+        yield
+        self._seconds[stage] = self._seconds.get(stage, 0.0) + time.perf_counter() - begin
 
     def refuse_two_on_stdout(self, outputs: Mapping[str, Path]) -> None:
         """Raise if standard output is for an output, and for the JSON summary too."""
@@ -83,24 +107,15 @@ class RunSession(Session):
         as_json: bool,
     ) -> None:
         super().__init__(quiet=quiet, as_json=as_json)
-        if report is not None:
-            check(report)
-            settings = {**settings, "examples": EXAMPLES}
         self.pages = {} if report is None else {"--report": report}
         self.inputs = [Path(path) for path in inputs]
         self.against = [Path(path) for path in against or []] or None
-        self.files = [path for given in (inputs, against) if given for path in input_files(given, settings)]
-        self._seconds: dict[str, float] = {}
-        self.settings = {**settings, "watcher": self._bars}
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Measure the time of a stage that the command itself carries out, which may print."""
-        if self._bars:
-            self._bars.stop()
-        begin = time.perf_counter()
-        yield
-        self._seconds[stage] = round(time.perf_counter() - begin, 4)
+        with self.timed("open"):
+            if report is not None:
+                check(report)
+                settings = {**settings, "examples": EXAMPLES}
+            self.files = [path for given in (inputs, against) if given for path in input_files(given, settings)]
+        self.settings = {**settings, "watcher": self.watcher}
 
     def check_outputs(self, outputs: Mapping[str, Path], *, force: bool, **how: Any) -> None:  # noqa: ANN401
         """Raise, before any work is done, if outputs or the report cannot or must not be written."""
@@ -126,12 +141,20 @@ class RunSession(Session):
                 write(result, page, final)
         summary = self._final(result.summary)
         if self._json:
-            typer.echo(json.dumps(summary.to_dict(), indent=2))
+            how = record(result, self.settings, self.inputs, self.against or [])
+            typer.echo(json.dumps({**how, **summary.to_dict()}, indent=2))
         elif not self._quiet:
             print_summary(self.console, summary, {**outputs, **self.pages})
 
     def _final(self, summary: Summary) -> Summary:
-        """Return a summary that includes the stages of the command itself so far."""
-        total = round(time.perf_counter() - self._begin, 4)
-        seconds = {**summary.seconds, **self._seconds, "total": total}
-        return replace(summary, seconds=seconds, peak_memory_bytes=peak_memory())
+        """Return a summary that includes the stages of the command itself so far, and accounts for all its time."""
+        return replace(summary, seconds=self._all_seconds(summary.seconds), peak_memory_bytes=peak_memory())
+
+    def _all_seconds(self, stages: Mapping[str, float]) -> dict[str, float]:
+        """Return the time of each stage, of what belongs to none, and of everything since the command was started."""
+        seconds = {"start": 0.0, "open": 0.0, **stages}
+        for stage, took in self._seconds.items():
+            seconds[stage] = seconds.get(stage, 0.0) + took
+        total = time.perf_counter() - self._begin
+        seconds |= {"other": max(total - sum(seconds.values()), 0.0), "total": total}
+        return {stage: round(took, 4) for stage, took in seconds.items()}

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from lookalike.summary import Summary
     from lookalike.tuning.recall import Measured, Share
 
+SMALL_SHARE = 0.01
+"""Share of the time up to which it is not shown that it belongs to no stage."""
+
 
 def print_summary(console: Console, summary: Summary, outputs: Mapping[str, Path]) -> None:
     """Print what a run found, what it skipped, how long it took, and which files it wrote."""
@@ -30,21 +33,25 @@ def print_summary(console: Console, summary: Summary, outputs: Mapping[str, Path
 
 
 def print_facts(console: Console, facts: Iterable[tuple[str, str]], outputs: Mapping[str, Path]) -> None:
-    """Print names and values, and which files were written."""
+    """Print names and values, and which files were written: aligned, and on lines of their own in a log."""
+    facts = [*facts, *([("wrote", ", ".join(map(shown, outputs.values())))] if outputs else [])]
+    if not console.is_terminal:
+        width = max((len(name) for name, _ in facts), default=0)
+        for name, value in facts:
+            console.print(Text(f"{name:{width}}  {value}".rstrip()), soft_wrap=True)
+        return
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
     for name, value in facts:
-        grid.add_row(name, value)
-    if outputs:
-        grid.add_row("wrote", escape(", ".join(map(shown, outputs.values()))))
+        grid.add_row(name, escape(value))
     console.print(grid)
 
 
 def print_notes(console: Console, notes: Iterable[str]) -> None:
     """Print what a reader should not miss."""
     for note in notes:
-        console.print(Text(f"Note: {with_flags(note, FLAGS)}.", style="yellow"))
+        console.print(Text(f"Note: {with_flags(note, FLAGS)}.", style="yellow"), soft_wrap=not console.is_terminal)
 
 
 def rows_of(summary: Summary) -> list[tuple[str, str]]:
@@ -99,8 +106,11 @@ def deduplicated_rows(summary: Summary) -> Iterator[tuple[str, str]]:
 
 def costs(summary: Summary) -> Iterator[tuple[str, str]]:
     """Yield the time of each stage, and the memory used."""
-    stages = ", ".join(f"{stage} {took:.2f}" for stage, took in summary.seconds.items() if stage != "total")
     total = summary.seconds.get("total", sum(summary.seconds.values()))
+    shown = {stage: took for stage, took in summary.seconds.items() if stage != "total"}
+    if shown.get("other", 0.0) < SMALL_SHARE * total:
+        shown.pop("other", None)
+    stages = ", ".join(f"{stage} {took:.2f}" for stage, took in shown.items())
     yield "seconds", f"{total:.2f}: {stages}; {plural(summary.threads, 'thread')}"
     yield "memory", f"{summary.peak_memory_bytes / 1e6:,.0f} MB at peak"
 

@@ -26,10 +26,10 @@ class Engine(Protocol):
     def find_pairs(self, items: Any, *, against: Any = None, **settings: Any) -> Pairs:  # noqa: ANN401 - any items
         """Find all pairs of similar items."""
 
-    def deduplicate(self, items: Any, *, keep: str = "first", **settings: Any) -> Deduplicated:  # noqa: ANN401
+    def deduplicate(self, items: Any, *, keep: str | None = None, **settings: Any) -> Deduplicated:  # noqa: ANN401
         """Keep one item of each cluster of similar items."""
 
-    def nearest(self, items: Any, k: int = 10, *, against: Any = None, **settings: Any) -> Nearest:  # noqa: ANN401
+    def nearest(self, items: Any, k: int | None = None, *, against: Any = None, **settings: Any) -> Nearest:  # noqa: ANN401
         """Find the k most similar others of each item."""
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lookalike.index.matches import Added, Match, Matches
     from lookalike.index.rows import Seen
     from lookalike.index.snapshot import Snapshot
-    from lookalike.options import Settings
+    from lookalike.options import DirectSettings, RecipeSource
     from lookalike.read import KindName, Reading, Source
     from lookalike.recipe import Recipe
 
@@ -62,10 +62,10 @@ class Index:
     def create(
         cls,
         path: Path | str,
-        recipe: Recipe | None = None,
+        recipe: RecipeSource | None = None,
         *,
         fields: Sequence[str] = (),
-        **settings: Unpack[Settings],
+        **settings: Unpack[DirectSettings],
     ) -> Self:
         """Create an empty index from a recipe or from settings; `fields` names the columns stored with items."""
         recipe = choose_recipe(recipe, settings)
@@ -78,12 +78,12 @@ class Index:
     def build(
         cls,
         path: Path | str,
-        recipe: Recipe | None = None,
+        recipe: RecipeSource | None = None,
         *,
         fields: Sequence[str] = (),
         force: bool = False,
         timeout: float = 0,
-        **settings: Unpack[Settings],
+        **settings: Unpack[DirectSettings],
     ) -> Iterator[Self]:
         """Build an index atomically: it appears at `path`, complete, at the end of a `with` block, or not at all.
 

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from lookalike.checks import check_number, plain_number
 from lookalike.errors import RecipeError
 from lookalike.kinds import kind_of
-from lookalike.options import RECIPE, Settings
+from lookalike.options import RECIPE, DirectSettings, RecipeSource, Settings
 from lookalike.plan import DEFAULT_KIND, kind_asked, lasting_recipe
 from lookalike.recipe import Recipe
+from lookalike.settings import with_recipe
 
 
-def choose_recipe(recipe: Recipe | None, settings: Settings) -> Recipe:
-    """Return the recipe of a new index, or the one that settings describe; raise if both are passed."""
+def choose_recipe(recipe: RecipeSource | None, settings: DirectSettings) -> Recipe:
+    """Return the recipe of a new index, or the one that settings and a file or a dict of them describe."""
     if recipe is not None and not isinstance(recipe, Recipe):
-        raise RecipeError(f"`recipe` must be a Recipe. Got {recipe!r}; pass settings by name")
+        settings, recipe = with_recipe({**settings, "recipe": recipe})[0], None
     given = settings.keys() - {"threads"}
     if unknown := given - {*RECIPE}:
         raise TypeError(f"{min(unknown)!r} is not a setting of an index")
     if recipe is not None and given:
         raise RecipeError("Pass either a recipe or settings, not both")
-    return recipe or lasting_recipe(settings, kind_asked(settings) or DEFAULT_KIND)
+    asked = cast("Settings", settings)
+    return recipe or lasting_recipe(asked, kind_asked(asked) or DEFAULT_KIND)
 
 
 def check_fields(fields: Sequence[str], recipe: Recipe) -> None:

@@ -108,7 +108,7 @@ class TextFile:
         spool = Spool(self.scratch)
         try:
             with self.open() as stream:
-                return pa.OSFile(os.fsencode(spool.add_bytes(stream)))
+                return pa.OSFile(os.fsencode(spool.add_bytes(stream, self.label)))
         finally:
             spool.close()
 

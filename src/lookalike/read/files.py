@@ -175,7 +175,7 @@ class FilesSource:
         if str(path) == STDIN:
             if sys.stdin is None:
                 raise InputError("standard input is closed; send something, or name a file")
-            return sniff(self._spool.add_bytes(sys.stdin.buffer), "stdin", self._options)
+            return sniff(self._spool.add_bytes(sys.stdin.buffer, "stdin"), "stdin", self._options)
         label = display(path)
         with reading(label):
             mode = path.stat().st_mode
@@ -183,7 +183,7 @@ class FilesSource:
             raise InputError(f"{label} is a socket, which cannot be read; send what it says through a pipe")
         if stat.S_ISFIFO(mode):
             with open_file(path) as stream:
-                return sniff(self._spool.add_bytes(stream), label, self._options)
+                return sniff(self._spool.add_bytes(stream, label), label, self._options)
         return identify(path, label, self._options)
 
     def _batch(self, reader: FileReader, columns: pa.RecordBatch, first: int, row: int) -> Batch:

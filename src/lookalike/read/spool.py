@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import weakref
 from pathlib import Path
@@ -33,11 +32,12 @@ class Spool:
         self._scratch = scratch
         self._finalizers: list[weakref.finalize[[int, Path], Spool]] = []
 
-    def add_bytes(self, stream: IO[bytes]) -> Path:
-        """Copy a stream of bytes to a file."""
+    def add_bytes(self, stream: IO[bytes], label: str) -> Path:
+        """Copy a stream of bytes to a file. The label names the stream in messages."""
 
         def copy(file: IO[bytes]) -> None:
-            shutil.copyfileobj(stream, file, _COPY_BYTES)
+            while data := read_some(stream, label):
+                file.write(data)
 
         return self._add(copy)
 
@@ -84,6 +84,16 @@ class Spool:
             return handle, _OPEN_FILES / str(handle)
         handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=_SUFFIX, dir=self._scratch)
         return handle, Path(name)
+
+
+def read_some(stream: IO[bytes], label: str) -> bytes:
+    """Read the next bytes of a stream."""
+    try:
+        return stream.read(_COPY_BYTES)
+    except OSError as error:
+        raise InputError(
+            f"{label} cannot be read: {(error.strerror or str(error)).lower()}; check what it is"
+        ) from error
 
 
 def is_spooled(path: Path) -> bool:

@@ -46,7 +46,7 @@ class IndexSession(Session):
 
     def stage(self, name: str, total: int | None = None) -> Any:  # noqa: ANN401 - a context manager that yields a function
         """Show the progress of a stage."""
-        return Stages(self._bars).stage(name, total)
+        return Stages(self.watcher).stage(name, total)
 
     @contextmanager
     def reading(self, stage: str, source: Source) -> Iterator[Callable[[Batch], None]]:
@@ -96,7 +96,7 @@ class IndexSession(Session):
             cost = {"bytes": folder_size(self.path), "seconds": round(seconds, 4), "peak_memory_bytes": peak_memory()}
             typer.echo(json.dumps({"path": str(self.path), **values, **cost, "notes": notes}, indent=2))
         elif not self._quiet:
-            rate = f": {self.read / seconds:,.0f} items per second" if self.read > 1 else ""
+            rate = f": {self.read / (seconds - self.startup):,.0f} items per second" if self.read > 1 else ""
             size = [("size", f"{megabytes(folder_size(self.path))} on disk")] if changed else []
             print_facts(self.console, [*facts, ("seconds", f"{seconds:.2f}{rate}"), *size], outputs or {})
             print_notes(self.console, notes)

@@ -77,7 +77,6 @@ def collect(run: Run, keep: Keep | None = None, *, searched: bool = True) -> Col
             plan = replace(plan, recipe=items.recipe)
         if plan is not None and plan.recipe.banding is not None:
             items.sign(plan.recipe.banding)
-    run.stages.seconds["sign"] -= run.stages.seconds.get("read", 0.0)
     compared = Compared(copies.originals, sides_of(copies, boundary))
     return Collected(items, copies, compared, tuple(ids), boundary, joined(ranks), plan)
 

@@ -47,7 +47,6 @@ def find_nearest(run: Run, collected: Collected, k: int, recall: float, *, min_s
         finder = collected.items.nearest(queries, among, best.items.shape[1], recall)
         for answered in best.take(finder.answer(queries, best.items.shape[1], seen)):
             advance(answered)
-    run.stages.seconds["nearest"] -= run.stages.seconds.get("cells", 0.0)
     best = best.at_least(min_score)
     promised = 1.0 if finder.exact is finder else recall
     return Found(

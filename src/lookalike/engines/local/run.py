@@ -13,6 +13,7 @@ from lookalike.plan import ask, check_early, kind_asked
 from lookalike.read import open_source
 from lookalike.read.paths import refuse_idle
 from lookalike.resources import Resources
+from lookalike.resources.compilation import stopwatch
 from lookalike.resources.progress import Stages
 from lookalike.resources.scratch import Scratch
 from lookalike.resources.threads import Threads
@@ -32,12 +33,16 @@ class Run:
     """One run. Leaving it deletes what is on disk."""
 
     def __init__(self, settings: Settings, inputs: Any, against: Any = None, rank: str | None = None) -> None:  # noqa: ANN401 - whatever holds items
+        self.stages = Stages(settings.get("watcher"), stopwatch.seconds)
+        with self.stages.timed("open"):
+            self._open(settings, inputs, against, rank)
+
+    def _open(self, settings: Settings, inputs: Any, against: Any, rank: str | None) -> None:  # noqa: ANN401
         check_names(settings)
         settings = plain(settings)
         check_early(settings)
         self.sampled, self.examples = (whole_number(name, settings) for name in ("measure_recall", "examples"))
         self.threads = Threads(settings.get("threads"))
-        self.stages = Stages(settings.get("watcher"))
         self.scratch = Scratch(Path(settings.get("scratch") or tempfile.gettempdir()))
         self.resources = Resources(self.threads, self.scratch, self.stages)
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}

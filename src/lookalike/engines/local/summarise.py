@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.engines.local.expand import LARGEST_GROUP
 from lookalike.read.notes import notes_on, passed_over
-from lookalike.resources.progress import peak_memory
+from lookalike.resources.progress import COMPILATION, peak_memory
 from lookalike.summary import Summary, recall_notes
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def summarise(
         chance={f"{s:.15g}": recipe.chance(s) for s in sorted(shown(recipe))},
         measured=measured,
         threads=run.threads.count,
-        seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
+        seconds=seconds_of(run),
         memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
         passed_over=passed_over(run.sources),
@@ -69,6 +69,12 @@ def summarise(
             *(recall_notes(measured) if recipe.banding else ()),
         ),
     )
+
+
+def seconds_of(run: Run) -> dict[str, float]:
+    """Return the time of each stage, in the order in which they ended, and of compilation."""
+    found = run.stages.seconds
+    return {stage: round(found[stage], 4) for stage in (*run.stages.memory, COMPILATION) if stage in found}
 
 
 def shown(recipe: Recipe) -> set[float]:

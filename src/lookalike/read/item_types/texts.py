@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.arrays.arrow import few_texts
 from lookalike.read.columns import as_text, is_binary, is_string, plain_type
 from lookalike.read.utf8 import ensure_utf8, has_surrogate, invalid_utf8, replace_surrogates
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from lookalike.options import EncodingErrors
     from lookalike.read.base import Locate
+
+FEW = 16
+"""Texts that are faster to convert than to wait for pandas, which `pa.array` imports."""
 
 
 _BLANK_LINE = b"\n\n"
@@ -66,6 +70,8 @@ class Texts(ItemType):
         self, values: list[Any], arrow_type: pa.DataType | None, first: int, errors: EncodingErrors
     ) -> pa.Array:
         """Return Python strings as a column."""
+        if len(values) <= FEW and all(isinstance(value, str) and not has_surrogate(value) for value in values):
+            return few_texts(values, arrow_type or pa.string())
         try:
             return pa.array(values, type=arrow_type)
         except UnicodeError:

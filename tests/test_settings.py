@@ -1,0 +1,158 @@
+"""Recipes as settings: of a file, of a dict, of an earlier run; nothing in them is ignored."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.run_cli import done, run
+
+from lookalike import Index, InputError, Recipe, RecipeError, Shingling, compare, deduplicate, find_pairs, nearest
+from lookalike.lsh.banding import Banding
+
+TEXTS = ["the cat sat on the mat", "a dog barked", "The cat sat on a mat!", "the cat sat on the mat today"]
+OTHER = {"shingle": "chars:3", "threshold": 0.5, "seed": 7, "lower": True, "bag": True, "bands": 9, "rows": 3}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = [json.dumps({"body": text, "note": "x", "n": i}) for i, text in enumerate(TEXTS)]
+    Path("a.jsonl").write_text("\n".join(lines))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(),
+        Recipe(Shingling.parse("chars:3", lower=True, form="NFC", bag=True), Banding(3, 2), 0.4, seed=9),
+        Recipe(Shingling.parse("bytes:4"), None, 0.6),
+        Recipe(Shingling.parse("words:2", accents=False, punctuation=True), Banding(30, 2), 0.5, "classic"),
+    ],
+)
+def test_a_recipe_is_its_settings(recipe: Recipe) -> None:
+    Path("r.json").write_text(recipe.to_json())
+    for form in (recipe, recipe.settings(), json.loads(recipe.to_json()), Path("r.json"), "r.json"):
+        assert find_pairs(TEXTS, recipe=form).recipe == recipe
+        assert compare(TEXTS[0], TEXTS[2], recipe=form).recipe == recipe
+
+
+def test_every_function_takes_a_recipe(tmp_path: Path) -> None:
+    Path("r.toml").write_text('shingle = "words:1"\nthreshold = 0.5\nkeep = "last"\n')
+    assert deduplicate(TEXTS, recipe="r.toml").kept == [TEXTS[1], TEXTS[3]]
+    assert deduplicate(TEXTS, recipe="r.toml", threshold=0.5, keep="last").kept == [TEXTS[1], TEXTS[3]]
+    settings = {"shingle": "words:1", "threshold": 0.5}
+    assert len(nearest(TEXTS, recipe={**settings, "k": 2})) == 6
+    assert len(nearest(TEXTS, recipe=settings, k=1)) == 3
+    with Index.build(tmp_path / "i", recipe=settings) as index:
+        assert (str(index.recipe.shingling), index.recipe.threshold) == ("words:1", 0.5)
+
+
+def test_the_recipe_of_vectors_is_its_settings() -> None:
+    vectors = np.random.default_rng(1).normal(size=(40, 8)).astype(np.float32)
+    found = find_pairs(vectors, threshold=0.3)
+    again = find_pairs(vectors, recipe=found.recipe)
+    assert again.recipe == found.recipe
+    assert again.to_arrow().equals(found.to_arrow())
+
+
+@pytest.mark.parametrize(
+    ("recipe", "given", "says"),
+    [
+        ({"treshold": 0.7}, {}, "The recipe has 'treshold', which is not an option here; did you mean 'threshold'?"),
+        ({"encoding-errors": "replace"}, {}, "did you mean 'encoding_errors'?"),
+        ({"keep": "last"}, {}, "'keep', which is not an option here. The options are threshold, measure,"),
+        ({"zzz": 1}, {}, "'zzz', which is not an option here. The options are threshold, measure,"),
+        ({"threshold": "0.7"}, {}, "`threshold` has a value of another type in the recipe. Got '0.7'"),
+        ({"lower": 1}, {}, "`lower` has a value of another type"),
+        ({"threshold": 80}, {}, "did you mean 0.80?"),
+        ({"format": 2}, {}, "This version reads recipes of format 1. Got format 2"),
+        ({"threshold": 0.7}, {"threshold": 0.8}, "`threshold` is 0.8, but the recipe has 0.7. Leave one of them out"),
+        ({"bands": 3, "rows": 2}, {"recall": 0.9}, "`recall` contradicts the recipe, which has `bands`"),
+        ({"recall": 0.9}, {"bands": 3, "rows": 2}, "`bands` contradicts the recipe, which has `recall`"),
+        (Recipe(), {"seed": 5}, "`seed` is 5, but the recipe has 1"),
+        (7, {}, "`recipe` must be a Recipe, a dict, or the path of a JSON or TOML file. Got 7"),
+    ],
+)
+def test_what_is_refused(recipe: Any, given: Any, says: str) -> None:
+    with pytest.raises(RecipeError) as caught:
+        find_pairs(TEXTS, recipe=recipe, **given)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["threshold == 1", "{", "[1]", '"x"', "\udcff"])
+def test_files_that_are_no_recipes(text: str) -> None:
+    Path("r").write_bytes(os.fsencode(text))
+    with pytest.raises(RecipeError, match="r is not a recipe"):
+        find_pairs(TEXTS, recipe="r")
+    with pytest.raises(InputError, match="nope cannot be read: no such file"):
+        find_pairs(TEXTS, recipe="nope")
+
+
+# The command line
+
+
+def repeated(command: str, *arguments: str) -> tuple[dict[str, Any], bytes, bytes]:
+    """Run a command, and again from what --json printed; return that, and both results."""
+    output = "--clusters" if command == "dedup" else "--output"
+    first = done(command, "a.jsonl", *arguments, "--json", output, "one.jsonl", "-f").out
+    Path("run.json").write_text(first)
+    second = done(command, "a.jsonl", "--recipe", "run.json", "--json", output, "two.jsonl", "-f").out
+    found, again = json.loads(first), json.loads(second)
+    for measured in ("seconds", "memory", "peak_memory_bytes"):
+        found.pop(measured)
+        again.pop(measured)
+    assert again == found
+    return found, Path("one.jsonl").read_bytes(), Path("two.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("command", ["dedup", "pairs", "nearest"])
+def test_a_run_is_repeated_from_its_json(command: str) -> None:
+    settings = [f"--{name}={value}" for name, value in OTHER.items() if name not in ("lower", "bag")]
+    own = {"dedup": ["--keep", "max:n"], "pairs": [], "nearest": ["-k", "2"]}[command]
+    if command == "nearest":
+        settings = [one for one in settings if not one.startswith(("--bands", "--rows"))]
+    found, one, two = repeated(command, *settings, *own, "--lower", "--bag", "--strip-accents", "--text=body", "--id=n")
+    assert one == two
+    assert one
+    assert found["version"]
+    assert found["inputs"] == ["a.jsonl"]
+    assert found["options"]["text"] == "body"
+    assert found["recipe"].items() >= {"seed": 7, "lower": True, "bag": True, "accents": False}.items()
+    assert found["options"].get({"dedup": "keep", "nearest": "k"}.get(command, "")) in ("max:n", 2, None)
+
+
+def test_the_json_of_a_run_repeats_it_in_python() -> None:
+    Path("run.json").write_text(
+        done("pairs", "a.jsonl", "--text", "body", "--shingle", "words:1", "-t.5", "--json").out
+    )
+    printed = find_pairs(Path("a.jsonl"), text="body", shingle="words:1", threshold=0.5)
+    assert find_pairs(Path("a.jsonl"), recipe="run.json").to_arrow().equals(printed.to_arrow())
+
+
+def test_a_recipe_and_flags() -> None:
+    Path("r.toml").write_text('shingle = "words:1"\nthreshold = 0.5\ntext = "body"\n')
+    found = json.loads(
+        done("pairs", "a.jsonl", "--recipe", "r.toml", "--seed", "3", "--threshold", "0.5", "--json").out
+    )
+    assert found["recipe"].items() >= {"shingle": "words:1", "threshold": 0.5, "seed": 3}.items()
+    assert json.loads(done("pairs", "a.jsonl", "--recipe", "r.toml", "--recall", "1", "--json").out)["exact"]
+    for flags, says in (
+        (["--recipe", "r.toml", "-t", "0.8"], "--threshold is 0.8, but the recipe has 0.5. Leave one of them out"),
+        (["--recipe", "r.toml", "--text", "note"], "--text is 'note', but the recipe has 'body'"),
+        (["--recipe", "nope.toml"], "nope.toml cannot be read"),
+    ):
+        outcome = run("pairs", "a.jsonl", *flags)
+        assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+        assert says in outcome.err
+    Path("r.toml").write_text('keep = "last"')
+    assert "'keep', which is not an option here" in run("pairs", "a.jsonl", "--recipe", "r.toml").err
+
+
+def test_help_of_nearest_has_its_own_threshold() -> None:
+    assert "0.8" not in done("nearest", "--help").out.partition("--threshold")[2][:150]
