@@ -15,7 +15,7 @@ from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
 from lookalike.errors import RecipeError
 from lookalike.measures import all_names
-from lookalike.options import OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
+from lookalike.options import AGAINST, OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
 from lookalike.read.formats import format_names
 from lookalike.read.options import Options
 
