@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, index, nearest, options, pairs, tune
+from lookalike.cli import compare, dedup, index, nearest, options, pairs, tune, warm_up
 
 HELP = "Find similar items among many: documents, sets, vectors. Every pair is verified, and you choose the recall."
 
@@ -26,6 +26,7 @@ app.command("nearest", cls=options.Subcommand)(nearest.nearest)
 app.command("compare")(compare.compare)
 app.command("tune")(tune.tune)
 app.add_typer(index.app)
+app.command("warm-up")(warm_up.warm_up)
 
 
 def show_version(wanted: bool) -> None:

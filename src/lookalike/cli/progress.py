@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from numba.core import event
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
@@ -12,7 +11,15 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Task, TaskID
 
-UNITS = {"sign": "items", "compare": "rounds", "measure": "items", "add": "items", "query": "items", "export": "items"}
+UNITS = {
+    "sign": "items",
+    "compare": "rounds",
+    "measure": "items",
+    "add": "items",
+    "query": "items",
+    "export": "items",
+    "compile": "kernels",
+}
 """What the steps of a stage are."""
 
 
@@ -40,6 +47,7 @@ class Bars:
             transient=True,
         )
         self._task: TaskID | None = None
+        self._compiling: TaskID | None = None
 
     def start(self) -> None:
         """Show the bars."""
@@ -64,22 +72,8 @@ class Bars:
             done = self._progress.tasks[self._task].completed
             self._progress.update(self._task, total=max(done, 1), completed=max(done, 1))
 
-
-class _Announcement(event.Listener):
-    """A listener that announces the compilation of kernels once."""
-
-    def __init__(self, console: Console) -> None:
-        self._console: Console | None = console
-
-    def on_start(self, event: Any) -> None:  # noqa: ANN401, ARG002
-        if self._console is not None:
-            self._console.print("Compiling kernels: this happens once, and takes 10 to 20 seconds.", style="dim")
-            self._console = None
-
-    def on_end(self, event: Any) -> None:  # noqa: ANN401
-        """Do nothing."""
-
-
-def announce_compilation(console: Console) -> None:
-    """Print a line if kernels have to be compiled, so that a slow first run does not look broken."""
-    event.register("numba:compile", _Announcement(console))  # type: ignore[no-untyped-call]  # Numba has no types
+    def show_compiled(self, done: int, total: int) -> None:
+        """Show how many kernels have been compiled, beside the current stage."""
+        if self._compiling is None:
+            self._compiling = self._progress.add_task("compile", total=total)
+        self._progress.update(self._compiling, completed=done, total=total)

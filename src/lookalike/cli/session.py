@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 import typer
 from rich.console import Console
 
-from lookalike.cli.progress import Bars, announce_compilation
+from lookalike.cli.compilation import Compilation
+from lookalike.cli.progress import Bars
 from lookalike.cli.summary import print_summary
 from lookalike.cli.tables import print_table
 from lookalike.read.paths import expand
@@ -40,11 +42,11 @@ class Session:
         self._quiet = quiet
         self._json = as_json
         self._bars = Bars(self.console) if self.console.is_terminal and not quiet and not as_json else None
+        self._compilation = Compilation("".join(sys.argv[1:2]), None if quiet else self.console, self._bars)
         self._begin = time.perf_counter()
 
     def __enter__(self) -> Self:
-        if not self._quiet:
-            announce_compilation(self.console)
+        self._compilation.start()
         if self._bars:
             self._bars.start()
         return self
@@ -52,6 +54,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._compilation.stop()
         if self._bars:
             self._bars.stop()
 
