@@ -25,6 +25,7 @@ import lookalike
 from lookalike.kernels.compiled import needed
 from lookalike.kernels.compiled.cache import KernelCache
 from lookalike.kernels.compiled.signatures import Spec, to_spec
+from lookalike.neighbours import vectors
 
 TEXTS = [
     "a fox lived in a wood by the sea and ate what the tide had left on the sand",
@@ -72,7 +73,7 @@ def inputs(kind: str) -> Iterator[Any]:
         array = pa.array(rows)
     else:
         array = pa.array(list(items))
-    pq.write_table(pa.table({column: array}), f"{column}.parquet")
+    pq.write_table(pa.table({"id": [f"item {i}" for i in range(len(array))], column: array}), f"{column}.parquet")
     yield Path(f"{column}.parquet")
     if column == "text":
         Path("text.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in items))
@@ -127,9 +128,20 @@ def compare(items: Any, **settings: Any) -> None:
         lookalike.compare(items[0], items[1], **settings)
 
 
-def long_table(table: Any, **settings: Any) -> None:
-    """Gather sets from a table with a row per element."""
-    lookalike.find_pairs(table, **settings)
+def nearest_by_cells() -> None:
+    """Find the nearest among many vectors in groups."""
+    vectors.PAY = 0  # cells pay even for this few
+    random = np.random.default_rng(9)
+    groups = random.normal(size=(200, 32))
+    rows = groups[random.integers(0, 200, 6000)] + 0.5 * random.normal(size=(6000, 32))
+    lookalike.nearest(rows[:500].astype(np.float32), 5, against=rows[500:].astype(np.float32), recall=0.9)
+
+
+def pairs_of_long_tables() -> None:
+    """Gather sets, and weighted sets, from a table with a row per element."""
+    table = pa.table({"who": ["a", "a", "b", "b"], "what": ["x", "y", "x", "y"], "much": [1.0, 2.0, 1.0, 2.0]})
+    lookalike.find_pairs(table, item="who", element="what")
+    lookalike.find_pairs(table, item="who", element="what", weight="much")
 
 
 def tune(items: Any, threshold: float, **settings: Any) -> None:
@@ -141,6 +153,9 @@ OPERATIONS: dict[str, Callable[..., None]] = {
     "dedup": dedup, "pairs": pairs, "pairs exact": exact_pairs, "nearest": nearest, "index": index,
     "compare": compare, "tune": tune,
 }  # fmt: skip
+
+
+OTHERS = {"nearest: cells": nearest_by_cells, "pairs: long tables": pairs_of_long_tables}
 
 
 def record(run: Callable[[], None]) -> Used:
@@ -187,7 +202,8 @@ def carry_out(operation: str, kind: str) -> None:
     """Carry out an operation on all inputs of a kind."""
     _, _, settings = KINDS[kind]
     for items in inputs(kind):
-        OPERATIONS[operation](items, **settings)
+        named = {"id": "id"} if str(items).endswith(".parquet") and operation in {"dedup", "pairs"} else {}
+        OPERATIONS[operation](items, **settings, **named)
 
 
 def main() -> None:
@@ -198,10 +214,12 @@ def main() -> None:
             name = f"{operation}: {kind}"
             print(name, flush=True)
             used[name] = in_process(lambda operation=operation, kind=kind: carry_out(operation, kind))  # type: ignore[misc]
+    for name, run in OTHERS.items():
+        used[name] = in_process(run)
     record = needed.to_record(used)
     if "--check" not in sys.argv:
         needed.RECORD.write_text(record)
-    elif set(json.loads(record)["kernels"]) != set(json.loads(needed.RECORD.read_text())["kernels"]):
+    elif json.loads(record)["kernels"] != json.loads(needed.RECORD.read_text())["kernels"]:
         sys.exit(f"{needed.RECORD.name} is outdated. Run python tools/record_kernels.py")
 
 
