@@ -13,9 +13,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +25,9 @@ from lookalike.kernels.compiled import needed
 from lookalike.kernels.compiled.cache import KernelCache
 from lookalike.kernels.compiled.signatures import Spec, to_spec
 from lookalike.neighbours import vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 TEXTS = [
     "a fox lived in a wood by the sea and ate what the tide had left on the sand",
@@ -187,12 +189,12 @@ def in_process(run: Callable[[], None]) -> Used:
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
-        with open(sender, "w") as answer, tempfile.TemporaryDirectory() as folder:
+        with os.fdopen(sender, "w") as answer, tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             json.dump(record(run), answer)
         os._exit(0)
     os.close(sender)
-    with open(receiver) as answer:
+    with os.fdopen(receiver) as answer:
         content = answer.read()
     os.waitpid(child, 0)
     return [(kernel, specs) for kernel, specs in json.loads(content)]

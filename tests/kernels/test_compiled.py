@@ -5,17 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from numba.core import config
+from support.kernel_processes import environment, go, installed, outcome_of, read_only, start, use_kernels
 
 from lookalike.kernels.compiled import files as kept_files
 from lookalike.kernels.compiled import folders
 from lookalike.kernels.compiled.files import Files, read, write
 from lookalike.kernels.compiled.folders import Folder, belongs_to_user_alone, candidates, is_trusted
-from support.kernel_processes import environment, go, installed, outcome_of, read_only, start, use_kernels
 
 BOTH = ["gather", "is_ascii"]
 
@@ -101,7 +102,7 @@ def test_nothing_is_left_of_a_file_that_could_not_be_written(tmp_path: Path) -> 
 def test_the_order_of_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "set"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(folders.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     roots = [folder.root for folder in candidates("digest")]
     private = tmp_path / f"lookalike-{os.geteuid()}"
     assert roots == [tmp_path / "set", folders.PACKAGE / "__pycache__", tmp_path / "home" / "numba", private]

@@ -17,7 +17,7 @@ import pytest
 import lookalike
 
 PROGRAM = """
-import json, sys, warnings
+import json, os, sys, tempfile, warnings
 import numpy as np
 from numba.core import event
 
@@ -28,6 +28,7 @@ class Compiled(event.Listener):
     def on_end(self, event):
         pass
 
+tempfile.tempdir = os.environ.get("TMPDIR")  # even if it cannot be written to: there are others
 event.register("numba:compile", Compiled())
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")

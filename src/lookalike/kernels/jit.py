@@ -11,7 +11,6 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.cgutils import get_item_pointer
-from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -19,27 +18,30 @@ from lookalike.kernels.compiled.cache import KernelCache
 
 Function = Callable[..., Any]
 
+USUAL: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+"""Options of every kernel. Code to call it from C would only take time to compile."""
+
 
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call, to run without the interpreter lock, and keep the result on disk."""
-    return kept(numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function))
+    return kept(numba.njit(nogil=True, **USUAL)(function))
 
 
 def rough_kernel(function: Function) -> Function:
     """Compile a kernel that may sum in any order, which is faster: for scores that are computed exactly later."""
     loose = {"reassoc", "contract", "nsz"}
-    return kept(numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath=loose)(function))
+    return kept(numba.njit(nogil=True, fastmath=loose, **USUAL)(function))
 
 
 def inline(function: Function) -> Function:
     """Compile `function` into the kernels that call it."""
-    return kept(numba.njit(inline="always", error_model="numpy", no_cfunc_wrapper=True)(function))
+    return kept(numba.njit(inline="always", **USUAL)(function))
 
 
 def kept(compiled: Any) -> Function:
-    """Keep what is compiled in files of our own (see `compiled`). With the JIT off, there is nothing to keep."""
-    if isinstance(compiled, Dispatcher):
-        compiled._cache = KernelCache(compiled.py_func)  # noqa: SLF001 - where Numba puts its own
+    """Keep what is compiled in files of our own (see `compiled/`). With the JIT off, there is nothing to keep."""
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba starts
+        compiled._cache = KernelCache(compiled.py_func)  # noqa: SLF001 - where Numba has its own
     function: Function = compiled
     return function
 

@@ -11,10 +11,13 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from lookalike.kernels.compiled.cache import Observed, files
 from lookalike.kernels.compiled.needed import Variant, everything
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 CODE = "import sys; sys.path[:] = {path!r}; from lookalike.kernels.compiled.ahead import main; main()"
 

@@ -6,10 +6,9 @@ import hashlib
 import pickle
 import sys
 import warnings
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import llvmlite
 import numba
@@ -20,6 +19,9 @@ from numba.core.serialize import dumps
 
 from lookalike.kernels.compiled.files import Files
 from lookalike.kernels.compiled.folders import PACKAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PACKAGE.glob("*.py")))).hexdigest()
 """The digest of the sources of all kernels: what was compiled is valid for exactly these, whatever their dates.
@@ -69,7 +71,7 @@ def files() -> Files:
     return Files(SOURCES)
 
 
-class KernelCache(NullCache):  # type: ignore[misc]  # Numba has no types
+class KernelCache(NullCache):
     """The compiled versions of one kernel: loads them from files, and saves them."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -114,9 +116,10 @@ def load(file: str, target: Any) -> CompileResult | None:
     if content is None:
         return None
     try:
-        return CompileResult._rebuild(target, *pickle.loads(content))  # noqa: S301, SLF001 - it is trusted, and whole
+        found: CompileResult = CompileResult._rebuild(target, *pickle.loads(content))  # noqa: S301, SLF001 - trusted
     except Exception:  # noqa: BLE001 - whatever an unusual build of Numba cannot use
         return None
+    return found
 
 
 def why_not_kept() -> str:

@@ -10,11 +10,14 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lookalike.kernels.compiled.folders import Folder, candidates, is_trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 try:
     import fcntl
@@ -127,7 +130,7 @@ def write(path: Path, content: bytes) -> None:
     """Write a file with its head under a temporary name, and rename it."""
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        with open(temporary, "xb", opener=opener) as file:  # noqa: PTH123 - Path.open has no opener
+        with open(temporary, "xb", opener=opener) as file:
             file.write(MAGIC + hashlib.sha256(content).digest() + content)
         temporary.replace(path)
     except OSError:

@@ -10,13 +10,16 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from numba.core import config
 from numba.misc.appdirs import AppDirs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PACKAGE = Path(__file__).parents[1]
 """The folder with the sources of the kernels."""
@@ -61,8 +64,8 @@ class Folder:
 def candidates(digest: str) -> Iterator[Folder]:
     """Yield the folders to use for sources with this digest, the best first. Those that cannot be written are read."""
     name = PREFIX + digest[:16]
-    if config.CACHE_DIR:  # NUMBA_CACHE_DIR
-        yield Folder(Path(config.CACHE_DIR), Path(config.CACHE_DIR) / name)
+    if chosen := vars(config)["CACHE_DIR"]:  # NUMBA_CACHE_DIR
+        yield Folder(Path(chosen), Path(chosen) / name)
     yield Folder(PACKAGE / "__pycache__", PACKAGE / "__pycache__" / name)
     home = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
     if home.is_absolute():  # it begins with ~ if there is no home

@@ -1,22 +1,24 @@
 """What has to be compiled: the kernels that Python calls, with their signatures, and the runs that need them.
 
-`needed.json` is recorded by `tools/record_kernels.py`. Kernels that are missing in it are compiled when they are needed.
+`needed.json` is recorded by `tools/record_kernels.py`. Kernels that it lacks are compiled when they are needed.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba.core.registry import cpu_target
 
 from lookalike.kernels.compiled.cache import file_of
 from lookalike.kernels.compiled.signatures import Spec, to_types
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RECORD = Path(__file__).with_name("needed.json")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numba.core import types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Spec = str | list["Spec"]
 ARRAY = re.compile(r"(const )?(\w+)\[(\d)\]")
@@ -14,8 +16,8 @@ ARRAY = re.compile(r"(const )?(\w+)\[(\d)\]")
 
 def to_spec(kind: Any) -> Spec:
     """Return the JSON of a type. Kernels are meant to take contiguous arrays, numbers, and tuples of them."""
-    if isinstance(kind, types.BaseTuple):
-        return [to_spec(part) for part in kind]
+    if hasattr(kind, "types"):
+        return [to_spec(part) for part in kind.types]
     if not isinstance(kind, types.Array):
         return str(types.unliteral(kind))
     if kind.layout != "C" or not kind.aligned:
