@@ -102,7 +102,8 @@ def test_nothing_is_left_of_a_file_that_could_not_be_written(tmp_path: Path) -> 
 def test_the_order_of_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "set"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     roots = [folder.root for folder in candidates("digest")]
     private = tmp_path / f"lookalike-{os.geteuid()}"
     assert roots == [tmp_path / "set", folders.PACKAGE / "__pycache__", tmp_path / "home" / "numba", private]
@@ -113,6 +114,15 @@ def test_no_folder_is_made_where_there_is_no_home(monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     assert all(folder.root.is_absolute() for folder in candidates("digest"))
+
+
+def test_the_current_folder_is_not_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it is named: it is Python's last resort."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert not any(folder.private for folder in candidates("digest"))
+    monkeypatch.setenv("TMPDIR", ".")
+    assert [folder.root.parent for folder in candidates("digest") if folder.private] == [tmp_path.resolve()]
 
 
 def test_a_private_folder_belongs_to_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,9 @@ PACKAGE = Path(__file__).parents[1]
 
 PREFIX = "lookalike-"
 
+USUAL = ("/tmp", "/var/tmp", "/usr/tmp")  # noqa: S108 - what is there is checked
+"""Where Python looks for a folder for temporary files."""
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -78,12 +81,13 @@ def candidates(digest: str) -> Iterator[Folder]:
 def temporary_folder() -> Path | None:
     """Return the private folder of this user among temporary files, which may not exist yet."""
     try:
-        base = Path(tempfile.gettempdir()).resolve()
-        if base == Path.cwd():  # Python's last resort
-            return None
+        base = tempfile.gettempdir()
     except OSError:
         return None
-    return base / f"{PREFIX}{os.geteuid() if hasattr(os, 'geteuid') else 'user'}"
+    named = [os.environ.get(name, USUAL[0]) for name in ("TMPDIR", "TEMP", "TMP")]
+    if os.name == "posix" and base not in {*map(os.path.abspath, named), *USUAL}:  # Python's last resort: here
+        return None
+    return Path(base).resolve() / f"{PREFIX}{os.geteuid() if hasattr(os, 'geteuid') else 'user'}"
 
 
 def can_create(path: Path) -> bool:
