@@ -153,8 +153,15 @@ def test_compilation_is_announced_once(empty: Path, monkeypatch: pytest.MonkeyPa
     assert not empty.exists()
 
 
+def test_a_command_says_why_kernels_are_not_kept() -> None:
+    out = io.StringIO()
+    Compilation("dedup", Console(file=out, width=40)).not_kept("The disk is full")
+    Compilation("dedup").not_kept("This is not printed")
+    assert out.getvalue() == "Note: The disk is full.\n"
+
+
 @pytest.mark.slow
-def test_a_first_run_says_what_it_compiles_and_goes_on_where_nothing_can_be_kept(tmp_path: Path) -> None:
+def test_a_first_run_says_once_what_it_compiles(tmp_path: Path) -> None:
     def dedup(folder: Path) -> subprocess.CompletedProcess[str]:
         variables = quiet_environment(NUMBA_CACHE_DIR=str(folder))
         return process("dedup", ARTICLES, "--id", "id", "-o", "o.jsonl", "-f", env=variables, cwd=tmp_path)
