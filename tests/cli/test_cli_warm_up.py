@@ -86,6 +86,11 @@ def test_kernels_that_cannot_be_kept_are_an_error(few: tuple[Variant, ...], monk
     assert few
 
 
+def test_without_the_jit_there_is_nothing_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vars(config), "DISABLE_JIT", 1)
+    assert "NUMBA_DISABLE_JIT" in run("warm-up").err
+
+
 # What is recorded
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from numba.core import config
+from support.call_kernels import compiled
 from support.kernel_processes import environment, go, installed, outcome_of, read_only, start, use_kernels
 
 from lookalike.kernels.compiled import files as kept_files
@@ -153,6 +154,7 @@ def test_the_package_keeps_only_what_its_sources_need(tmp_path: Path, monkeypatc
 # Processes
 
 
+@compiled
 @pytest.mark.slow
 def test_a_read_only_installation_without_a_home(tmp_path: Path) -> None:
     """As in most containers: what is compiled is kept in a private folder, and found again."""
@@ -169,6 +171,7 @@ def test_a_read_only_installation_without_a_home(tmp_path: Path) -> None:
     assert stat.S_IMODE(private.stat().st_mode) == 0o700
 
 
+@compiled
 @pytest.mark.slow
 def test_no_folder_can_be_written(tmp_path: Path) -> None:
     package, temporary = installed(tmp_path / "package"), tmp_path / "temporary"
@@ -181,6 +184,7 @@ def test_no_folder_can_be_written(tmp_path: Path) -> None:
     assert "lookalike warm-up" in outcome.warnings[0]
 
 
+@compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("shipped", ["package", "set"])
 def test_what_an_image_ships_is_used_read_only(shipped: str, tmp_path: Path) -> None:
@@ -195,6 +199,7 @@ def test_what_an_image_ships_is_used_read_only(shipped: str, tmp_path: Path) -> 
     assert (later.compiled, later.warnings) == ([], [])
 
 
+@compiled
 @pytest.mark.slow
 def test_damaged_files_are_replaced(tmp_path: Path) -> None:
     variables = environment(NUMBA_CACHE_DIR=tmp_path)
@@ -208,6 +213,7 @@ def test_damaged_files_are_replaced(tmp_path: Path) -> None:
     assert use_kernels(variables).compiled == []
 
 
+@compiled
 @pytest.mark.slow
 def test_other_versions_and_processors_have_their_own_files(tmp_path: Path) -> None:
     variables = environment(NUMBA_CACHE_DIR=tmp_path)
@@ -218,6 +224,7 @@ def test_other_versions_and_processors_have_their_own_files(tmp_path: Path) -> N
     assert use_kernels(other).compiled == []
 
 
+@compiled
 @pytest.mark.slow
 def test_two_processes_share_the_work(tmp_path: Path) -> None:
     """Neither compiles what the other has compiled or is compiling."""

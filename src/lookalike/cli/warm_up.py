@@ -24,13 +24,17 @@ def warm_up(quiet: options.Quiet = False) -> None:
       lookalike warm-up
       NUMBA_CACHE_DIR=/opt/kernels lookalike warm-up
     """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
+    from numba.core import config
     from rich.console import Console
 
     from lookalike.cli.progress import Bars
     from lookalike.cli.summary import print_facts
+    from lookalike.errors import RecipeError
     from lookalike.kernels.compiled.cache import files
     from lookalike.kernels.compiled.needed import everything
 
+    if vars(config)["DISABLE_JIT"]:
+        raise RecipeError("With NUMBA_DISABLE_JIT, nothing is compiled. Unset it to compile kernels")
     console = Console(stderr=True)
     begin = time.perf_counter()
     missing = missing_of(everything())
