@@ -65,7 +65,7 @@ java:
 
 # Compiles the kernels once, before several workers compile them at the same time.
 kernels: $(VENV)/.developing
-	$(BIN)/python tests/support/warm_kernels.py
+	$(BIN)/lookalike warm-up --quiet
 
 quick: $(VENV)/.developing kernels
 	$(BIN)/ruff check

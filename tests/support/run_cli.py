@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from lookalike.cli import main
 
 LOOKALIKE = [sys.executable, "-c", "import sys; sys.argv[0] = 'lookalike'; from lookalike.cli import main; main()"]
 
-COMPILING = "Compiling kernels: this happens once, and takes 10 to 20 seconds.\n"
+COMPILING = re.compile(r"^Compiling \d+ (more )?of \d+ kernels.*\n", re.MULTILINE)
 """A message printed only if kernels have not been compiled before, so tests ignore it."""
 
 
@@ -47,7 +48,7 @@ def run(*arguments: object, stdin: bytes = b"") -> Outcome:
         for number, handler in handlers.items():
             signal.signal(number, handler)
     out.flush()
-    return Outcome(code, out.buffer.getvalue().decode(), err.getvalue().replace(COMPILING, ""))
+    return Outcome(code, out.buffer.getvalue().decode(), COMPILING.sub("", err.getvalue()))
 
 
 def done(*arguments: object, stdin: bytes = b"") -> Outcome:

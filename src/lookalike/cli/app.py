@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, dedup, index, nearest, options, pairs, trace, tune
+from lookalike.cli import compare, dedup, index, nearest, options, pairs, trace, tune, warm_up
 
 HELP = "Find similar items among many: documents, sets, vectors. Every pair is verified, and you choose the recall."
 
@@ -27,6 +27,7 @@ app.command("compare", cls=options.Command)(compare.compare)
 app.command("tune", cls=options.Command)(tune.tune)
 app.command("trace", cls=options.Command)(trace.trace)
 app.add_typer(index.app)
+app.command("warm-up")(warm_up.warm_up)
 
 
 def show_version(wanted: bool) -> None:

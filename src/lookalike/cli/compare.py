@@ -32,6 +32,9 @@ def compare(
     """  # noqa: D301 - Click's mark for a paragraph that is not wrapped
     import json as jsons
 
+    from rich.console import Console
+
+    from lookalike.cli.compilation import Compilation
     from lookalike.cli.explain import print_comparison
     from lookalike.cli.inputs import read_text
     from lookalike.errors import InputError
@@ -47,7 +50,10 @@ def compare(
         )
     errors, encoding = settings.pop("encoding_errors"), settings.pop("encoding", None)
     left, right = (read_text(path, errors, encoding) for path in (one, two))
+    compilation = Compilation("compare", None if json else Console(stderr=True))
+    compilation.start()
     found = compare_texts(left, right, **settings)
+    compilation.stop()
     if json:
         typer.echo(jsons.dumps(found.to_dict(), indent=2))
     else:

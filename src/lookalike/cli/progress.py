@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from numba.core import event
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
@@ -21,7 +20,15 @@ if TYPE_CHECKING:
 
     from lookalike.resources.progress import Watcher
 
-UNITS = {"sign": "items", "compare": "rounds", "measure": "items", "add": "items", "query": "items", "export": "items"}
+UNITS = {
+    "sign": "items",
+    "compare": "rounds",
+    "measure": "items",
+    "add": "items",
+    "query": "items",
+    "export": "items",
+    "compile": "kernels",
+}
 """What the steps of a stage are."""
 
 SHORT = 2.0
@@ -76,6 +83,7 @@ class Bars:
             redirect_stderr=False,
         )
         self._task: TaskID | None = None
+        self._compiling: TaskID | None = None
 
     def start(self) -> None:
         """Show the bars."""
@@ -103,6 +111,12 @@ class Bars:
         if self._task is not None:
             done = self._progress.tasks[self._task].completed
             self._progress.update(self._task, total=max(done, 1), completed=max(done, 1))
+
+    def show_compiled(self, done: int, total: int) -> None:
+        """Show how many kernels have been compiled, beside the current stage."""
+        if self._compiling is None:
+            self._compiling = self._progress.add_task("compile", total=total)
+        self._progress.update(self._compiling, completed=done, total=total)
 
 
 class Lines:
@@ -184,23 +198,3 @@ class Stage:
         """Return what the stage did, and how long it took."""
         done = f"{self.done:,} {UNITS.get(self.name, 'steps')} in " if self.done else ""
         return f"{self.name}: {done}{seconds:,.1f} s"
-
-
-class _Announcement(event.Listener):
-    """A listener that announces the compilation of kernels once."""
-
-    def __init__(self, console: Console) -> None:
-        self._console: Console | None = console
-
-    def on_start(self, event: Any) -> None:  # noqa: ANN401, ARG002
-        if self._console is not None:
-            self._console.print("Compiling kernels: this happens once, and takes 10 to 20 seconds.", style="dim")
-            self._console = None
-
-    def on_end(self, event: Any) -> None:  # noqa: ANN401
-        """Do nothing."""
-
-
-def announce_compilation(console: Console) -> None:
-    """Print a line if kernels have to be compiled, so that a slow first run does not look broken."""
-    event.register("numba:compile", _Announcement(console))  # type: ignore[no-untyped-call]  # Numba has no types

@@ -15,7 +15,8 @@ import typer
 from rich.console import Console
 
 from lookalike.cli import BEGUN, doing
-from lookalike.cli.progress import Bars, Diary, Lines, announce_compilation
+from lookalike.cli.compilation import Compilation
+from lookalike.cli.progress import Bars, Diary, Lines
 from lookalike.cli.record import record
 from lookalike.cli.summary import print_summary
 from lookalike.cli.tables import print_table
@@ -52,16 +53,16 @@ class Session:
         self.console.soft_wrap = not self.console.is_terminal  # lines of a log are not wrapped
         self._quiet = quiet
         self._json = as_json
-        bars = self.console.is_terminal and not as_json
-        self._bars: Bars | Lines | None = None if quiet else Bars(self.console) if bars else Lines(sys.stderr)
+        bars = Bars(self.console) if self.console.is_terminal and not as_json and not quiet else None
+        self._bars: Bars | Lines | None = None if quiet else bars or Lines(sys.stderr)
+        self._compilation = Compilation("".join(sys.argv[1:2]), None if quiet else self.console, bars)
         self.watcher = Diary(self._bars or Silent())
         self._begin = time.perf_counter() if next(sessions) else BEGUN
         self.startup = time.perf_counter() - self._begin
         self._seconds = {"start": self.startup}
 
     def __enter__(self) -> Self:
-        if not self._quiet:
-            announce_compilation(self.console)
+        self._compilation.start()
         if self._bars:
             self._bars.start()
         return self
@@ -69,6 +70,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._compilation.stop()
         if self._bars:
             self._bars.stop()
 

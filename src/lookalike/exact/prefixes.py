@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.arrays.constant import constant
 from lookalike.arrays.groups import find_groups
 from lookalike.arrays.slices import slices
 from lookalike.kernels import prefix as kernels
@@ -173,7 +174,7 @@ class Samples:
         for (sample, part), low, high in zip(items.samples(), edges[:-1], edges[1:], strict=True):
             members = compared[low:high]
             ends = np.cumsum(items.picked[part], dtype=np.int64)[members - part.start]
-            yield Part(sample, ends - items.picked[members], ends, members, items.sizes[members])
+            yield Part(constant(sample), ends - items.picked[members], ends, members, items.sizes[members])
 
 
 class Whole:

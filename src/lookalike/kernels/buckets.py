@@ -78,7 +78,7 @@ def group(keys, items, digits, keys_work, items_work):
         sort_digit(keys, items, np.uint64(digit * DIGIT), keys_work, items_work)
         sort_digit(keys_work, items_work, np.uint64((digit + 1) * DIGIT), keys, items)
     mask = (np.uint64(1) << np.uint64(digits * DIGIT)) - np.uint64(1)
-    begin = 0
+    begin = np.int64(0)  # a literal would compile `insert_sorted` once more
     mixed = False
     for i in range(1, keys.size + 1):
         if i < keys.size and (keys[i] ^ keys[i - 1]) & mask == np.uint64(0):

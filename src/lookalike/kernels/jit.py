@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -16,41 +14,36 @@ from numba.core.cgutils import get_item_pointer
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from lookalike.kernels.compiled.cache import KernelCache
+
 Function = Callable[..., Any]
 
-SOURCES = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
-"""The digest of the sources of all kernels."""
+USUAL: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+"""Options of every kernel. Code to call it from C would only take time to compile."""
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` on its first call, to run without the interpreter lock, and cache the result on disk."""
-    compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
-    return stamped(compiled)
+    """Compile `function` on its first call, to run without the interpreter lock, and keep the result on disk."""
+    return kept(numba.njit(nogil=True, **USUAL)(function))
 
 
 def rough_kernel(function: Function) -> Function:
     """Compile a kernel that may sum in any order, which is faster: for scores that are computed exactly later."""
     loose = {"reassoc", "contract", "nsz"}
-    compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy", fastmath=loose)(function)
-    return stamped(compiled)
+    return kept(numba.njit(nogil=True, fastmath=loose, **USUAL)(function))
 
 
 def inline(function: Function) -> Function:
     """Compile `function` into the kernels that call it."""
-    compiled: Function = numba.njit(inline="always", cache=True, error_model="numpy")(function)
-    return stamped(compiled)
+    return kept(numba.njit(inline="always", **USUAL)(function))
 
 
-def stamped(compiled: Function) -> Function:
-    """Make the cached code valid for exactly these sources, whatever their dates.
-
-    Numba checks only the date of the file that a kernel is in, and would keep code that was compiled with an outdated
-    function of another file.
-    """
-    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):
-        file._source_stamp = SOURCES  # noqa: SLF001 - Numba has no public setting for it
-    return compiled
+def kept(compiled: Any) -> Function:
+    """Keep what is compiled in files of our own (see `compiled/`). With the JIT off, there is nothing to keep."""
+    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba starts
+        compiled._cache = KernelCache(compiled.py_func)  # noqa: SLF001 - where Numba has its own
+    function: Function = compiled
+    return function
 
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba starts

@@ -173,7 +173,7 @@ def bound_by_leaders(query, left, base, members, measure, work):
     sizes, items, positions = base
     leaders[:] = -1
     scores[:] = -np.inf
-    take_best(counts, (sizes, positions), (size, -2), (measure, 0.0), (leaders, scores, 0))
+    take_best(counts, (sizes, positions), (size, np.int32(-2)), (measure, 0.0), (leaders, scores, np.int64(0)))
     lowest = np.inf
     others = 0
     for one in leaders[0]:

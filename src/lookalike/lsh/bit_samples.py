@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.arrays.constant import constant
 from lookalike.arrays.random import random_numbers
 from lookalike.kernels import vectors as kernels
 from lookalike.lsh.family import Family
@@ -52,7 +53,7 @@ class BitSamples(Family):
     def approximate_scores(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
         """Return the negative number of bits in which each pair differs."""
         out = np.empty((len(one), len(two)), np.float32)
-        kernels.all_bit_distances(one, two, out)
+        kernels.all_bit_distances(constant(one), constant(two), out)
         return out
 
     def slot_chances(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from lookalike.arrays.constant import constant
 from lookalike.arrays.random import random_numbers
 from lookalike.errors import InputError
 from lookalike.kernels import vectors as kernels
@@ -96,7 +97,7 @@ def squared_lengths(matrix: NDArray[Any]) -> NDArray[np.float64]:
     """Return the squared length of each vector; raise where it overflows or underflows."""
     every = np.arange(len(matrix), dtype=np.int32)
     out = np.empty(len(matrix))
-    kernels.dot_products(every, every, matrix, out)
+    kernels.dot_products(every, every, constant(matrix), out)
     lost = ~np.isfinite(out)
     lost[out == 0] = matrix[out == 0].any(axis=1)
     if lost.any():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.arrays.constant import constant
 from lookalike.arrays.random import random_numbers
 from lookalike.kernels import vectors as kernels
 from lookalike.lsh.family import ROUNDING, SHIFTS, Family, uniform_numbers
@@ -65,7 +66,7 @@ class FeatureCells(Family):
     def approximate_scores(self, one: Matrix, two: Matrix) -> NDArray[np.float32]:
         """Return the share of features in which each pair is close."""
         out = np.empty((len(one), len(two)), np.float32)
-        kernels.all_close_features(one, two, self._tolerances, out)
+        kernels.all_close_features(constant(one), constant(two), self._tolerances, out)
         return out / np.float32(self.length)
 
     def slot_chances(self, left: NDArray[np.int32], right: NDArray[np.int32], scores: NDArray[Any]) -> NDArray[Any]:

@@ -135,7 +135,9 @@ class Signer:
         keys, prints, counts = out
         for part in slices(ends - begins, TEXT_AT_A_TIME):
             grams, counts[part] = self.shingler.grams(data, begins[part], ends[part])
-            kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], keys[:, part])
+            of_part = np.zeros((self.bands, len(begins[part])), np.uint64)  # contiguous, unlike a part of `keys`
+            kernels.sign_batch(grams, counts[part], self._sketch(), prints[part], of_part)
+            keys[:, part] = of_part
             yield part, grams
 
     def _sketch(self) -> tuple[NDArray[np.uint64], int, bool, NDArray[np.uint64]]:

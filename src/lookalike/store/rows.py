@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from lookalike.arrays.constant import constant
 from lookalike.errors import InputError
 from lookalike.kernels.vectors import fingerprint_rows
 
@@ -162,7 +163,7 @@ def widened(
 def fingerprints(rows: NDArray[Any]) -> NDArray[np.uint64]:
     """Return two numbers per row, the same for equal rows."""
     prints = np.empty((len(rows), 2), np.uint64)
-    fingerprint_rows(padded(rows).view(np.uint64), prints)
+    fingerprint_rows(constant(padded(rows).view(np.uint64)), prints)
     return prints
 
 
