@@ -72,7 +72,7 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
     rule = Keep.parse(keep)
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
-        search = prepare(run, collected)
+        search = prepare(run, collected, united=True)
         recipe = search.plan.recipe
         components = Components(collected.items.count)
         linked = []

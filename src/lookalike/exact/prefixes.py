@@ -334,6 +334,11 @@ class Prefixes:
         """Return the buckets of one share."""
         return PrefixBuckets(*self._load(share), self._sizes, self._filter.goal, width)
 
+    @property
+    def entries(self) -> int:
+        """The number of entries: rare elements of sets."""
+        return sum(self._count(share) for share in range(self.shares))
+
     def comparisons(self) -> int:
         """Estimate the number of comparisons of entries, if nothing is united."""
         some = range(min(SAMPLED_SHARES, self.shares))

@@ -110,9 +110,7 @@ class ElementCollection(WrittenSets):
 
     def exact(self, compared: Compared) -> ElementFilter:
         """Return the prefix filter with outlines of sets."""
-        found = self._filter(ElementFilter, compared)
-        assert isinstance(found, ElementFilter)  # noqa: S101 - for the type checker
-        return found
+        return self._filter(ElementFilter, compared)
 
     def estimates(self, compared: Compared, prepared: Rounds) -> SetEstimates:
         """Return how long searches would take."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,7 +21,10 @@ from lookalike.measures.sets import set_measure
 from lookalike.neighbours.sets import ListFinder, ScanFinder
 from lookalike.store.items import Items
 from lookalike.store.sets import READ_AHEAD, Sets
+from lookalike.tuning.collisions import Collisions, Counter, across, draw_any
 from lookalike.tuning.cost import SetCosts
+from lookalike.tuning.set_search import SetSearch
+from lookalike.tuning.signed_estimates import DrawnPairs, SignedEstimates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
     from lookalike.store.copies import Copies
     from lookalike.store.items import Block
     from lookalike.tuning.sample import Tally
+
+F = TypeVar("F", bound=PrefixFilter)
 
 ELEMENTS_AT_A_TIME = 1 << 20
 """Elements of sets compared in one task."""
@@ -121,7 +127,9 @@ class SetCollection(Collection):
         return Sets(self._items, self._shingler, self._resources.scratch, self._resources.threads)
 
     def sign(self, banding: Banding) -> None:
-        """Do nothing: items were signed while they were read."""
+        """Give stored items their band keys, unless they were signed while they were read."""
+        if self.recipe.banding != banding:
+            self._sign_stored(Signer(replace(self.recipe, banding=banding), self._shingler))
 
     def _sign_stored(self, signer: Signer) -> None:
         """Give stored items their band keys."""
@@ -185,10 +193,10 @@ class SetCollection(Collection):
     # Searching
 
     def exact(self, compared: Compared) -> Exact:
-        """Return the prefix filter."""
-        return self._filter(PrefixFilter, compared)
+        """Return the search by rare shingles, or by outlines where none are rare."""
+        return self._filter(SetSearch, compared)
 
-    def _filter(self, search: type[PrefixFilter], compared: Compared) -> PrefixFilter:
+    def _filter(self, search: type[F], compared: Compared) -> F:
         resources = self._resources
         return search(
             compared.originals,
@@ -232,6 +240,34 @@ class SetCollection(Collection):
         return ListFinder(self._sets, self._resources.threads, goal, among)
 
     # Sampling
+
+    def signed_estimates(self, compared: Compared, *, united: bool) -> SignedEstimates | None:
+        """Count what meets in some bands; where that is much, return how long searches would take."""
+        banding, seed, originals = self.recipe.banding, self.recipe.seed, compared.originals
+        if banding is None or len(originals) < 2:  # noqa: PLR2004 - a pair
+            return None
+        counter = Counter(self, compared, banding, self._resources.threads, seed)
+        if counter.are_few():
+            return None
+        met = counter.met()
+        left, right = draw_any(originals, np.random.default_rng(seed))
+        jaccard, apart = self._closeness(left, right, compared, united=united)
+        sizes = self._sets.sizes[left].astype(np.float64), self._sets.sizes[right].astype(np.float64)
+        drawn = DrawnPairs(jaccard, *sizes, apart)
+        close = self._closeness(met.left, met.right, compared, united=united)
+        collisions = Collisions(banding, met, *close, most=len(originals) ** 2 / 2)
+        return SignedEstimates(self._filter(SetSearch, compared), collisions, drawn)
+
+    def _closeness(
+        self, left: NDArray[np.int32], right: NDArray[np.int32], compared: Compared, *, united: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the Jaccard similarity of each left item with the right one, and whether they would be compared."""
+        order = np.argsort(left, kind="stable")
+        similarity = np.empty(len(left))
+        similarity[order] = self.scores(left[order], right[order])
+        jaccard = np.asarray(self._measure.max_jaccard(similarity))  # type: ignore[arg-type]  # arrays, too
+        apart = across(left, right, compared.sides)
+        return jaccard, apart & (similarity < self.recipe.min_score) if united else apart
 
     def compare_sample(
         self,

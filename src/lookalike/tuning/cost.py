@@ -59,6 +59,14 @@ SLOT = 1.5 * NANO
 """Per slot of a vector, apart from the multiplication."""
 SIFT = 3.5 * NANO
 """Per collision of two sets in an exact search."""
+OUTLINE, OUTLINE_WORD = 0.3 * NANO, 0.13 * NANO
+"""Per pair of outlines compared, and per word of them."""
+DRAW = 2 * NANO
+"""Per element of a set whose outline is drawn."""
+ENTER = 60 * NANO
+"""Per element of a set that is prepared for a search by rare elements."""
+GROUPED = 60 * NANO
+"""Per rare element of a set that is put into a bucket."""
 PRODUCT = 0.2 * NANO
 """Per product of two vectors checked in an exact search."""
 PART_COLLISION = 100 * NANO
@@ -190,7 +198,17 @@ def bit_parts(family: Family) -> int:
 
 def exact_set_seconds(comparisons: float, share_kept: float, mean_size: float) -> float:
     """Return the time of an exact search among sets, given its comparisons and the share of them it verifies."""
-    return comparisons * (SIFT + share_kept * (SETS.candidate + 2 * mean_size * SETS.number))
+    return comparisons * SIFT + verify_seconds(comparisons * share_kept, mean_size)
+
+
+def all_pairs_seconds(pairs: float, words: int, elements: float) -> float:
+    """Return the time to compare the outlines of all sets, given how many elements they have in total."""
+    return pairs * (OUTLINE + OUTLINE_WORD * words) + DRAW * elements
+
+
+def verify_seconds(candidates: float, mean_size: float) -> float:
+    """Return the time to verify candidates among sets."""
+    return candidates * (SETS.candidate + 2 * mean_size * SETS.number)
 
 
 def cheapest(bandings: Iterable[Banding], seconds: Callable[[Banding], float], exact: float) -> Banding | None:

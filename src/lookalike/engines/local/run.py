@@ -46,6 +46,7 @@ class Run:
             check_comparable(self.source, self.against)
         self.kind = kind_named(self.source.kind)
         self.asked = ask(settings, self.source.kind)
+        self.notes: list[str] = []
 
     @property
     def sources(self) -> tuple[Source, ...]:

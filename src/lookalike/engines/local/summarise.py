@@ -61,7 +61,11 @@ def summarise(
         seconds={stage: round(seconds, 4) for stage, seconds in run.stages.seconds.items()},
         memory=dict(run.stages.memory),
         peak_memory_bytes=peak_memory(),
-        notes=(*run_notes(run.kind, recipe, items, condensed), *(recall_notes(measured) if recipe.banding else ())),
+        notes=(
+            *run.notes,
+            *run_notes(run.kind, recipe, items, condensed),
+            *(recall_notes(measured) if recipe.banding else ()),
+        ),
     )
 
 
