@@ -31,7 +31,7 @@ DEFAULT_KIND = default_type().name
 RECALL: float = option("recall").default
 THRESHOLD: float = option("threshold").default
 
-WORTHWHILE = 0.7
+WORTHWHILE = 0.8
 """The share of the time of a plan that another one may take, to be worth the change."""
 
 

@@ -28,12 +28,6 @@ if TYPE_CHECKING:
 WORDS = (2, 4, 8, 16, 32, 64)
 """The possible numbers of words per outline."""
 
-BITS_PER_DIFFERENCE = 8
-"""Bits of outlines per element in which a pair may differ: with fewer, elements that differ often cancel out."""
-
-MIN_BITS_PER_DIFFERENCE = 2.5
-"""With fewer bits than this, outlines of sets that have nothing in common are as close as those of pairs."""
-
 MAX_BYTES = 1 << 27
 """The maximum size of all outlines."""
 
@@ -64,18 +58,6 @@ def allowed_differences(size: float, min_jaccard: float) -> float:
     return 2 * size * (1 - min_jaccard) / (1 + min_jaccard)
 
 
-def words_for(size: float, min_jaccard: float, count: int) -> int:
-    """Return the number of words of the outlines of so many sets of a size."""
-    wanted = BITS_PER_DIFFERENCE * allowed_differences(size, min_jaccard)
-    possible = [words for words in WORDS if words == WORDS[0] or 8 * words * count <= MAX_BYTES]
-    return next((words for words in possible if 64 * words >= wanted), possible[-1])
-
-
-def separates(words: int, size: float, min_jaccard: float) -> bool:
-    """Return whether outlines of so many words tell pairs from sets that have little in common."""
-    return 64 * words >= MIN_BITS_PER_DIFFERENCE * allowed_differences(size, min_jaccard)
-
-
 @dataclass
 class AllPairs:
     """A search that compares the outlines of all sets, in rounds."""
@@ -84,7 +66,8 @@ class AllPairs:
     members: NDArray[np.int32]
     """The items to compare, whose sets are made."""
     goal: tuple[int, float]
-    min_jaccard: float
+    words: int
+    """The number of words per outline."""
     threads: Threads
     only: bool
     """Whether it is the only search of a run: candidates cannot have been seen before."""
@@ -99,31 +82,6 @@ class AllPairs:
         self._slices = list(slices(self._work, max(int(self._work.sum()) // SHARES, MIN_PAIRS)))
         self.shares = len(self._slices)
         self._room = INITIAL_ROOM
-
-    @property
-    def pairs(self) -> int:
-        """The number of pairs of sets that are compared: sizes rule out the others."""
-        return int(self._work.sum()) - len(self._work)
-
-    @property
-    def elements(self) -> int:
-        """The number of elements in all sets."""
-        return int(self._sizes.sum(dtype=np.int64))
-
-    @property
-    def typical_size(self) -> float:
-        """A size that most sets do not exceed."""
-        return float(self._sizes[len(self._sizes) * 3 // 4]) if len(self._sizes) else 1.0
-
-    @property
-    def words(self) -> int:
-        """The number of words per outline."""
-        return words_for(self.typical_size, self.min_jaccard, len(self._items))
-
-    @property
-    def separates(self) -> bool:
-        """Whether outlines are long enough to tell pairs from other sets."""
-        return separates(self.words, self.typical_size, self.min_jaccard)
 
     def buckets(self, width: int) -> Iterator[SizeRange]:
         """Yield the pivots of each round. `width` is the number of pivots taken at first."""

@@ -60,8 +60,7 @@ MIN_SLOTS = 64
 """The minimum number of slots."""
 
 SAMPLED_SHARES = 4
-MAX_COMPARISONS_PER_ITEM = 1000
-"""The shares from which the number of comparisons is estimated, and the number per item above which whole sets pay."""
+"""The shares from which the number of comparisons is estimated."""
 
 
 def cutoff(recipe: Recipe) -> int:
@@ -125,15 +124,8 @@ class PrefixFilter:
         return set_measure(self.recipe).min_jaccard(self.recipe.threshold)
 
     def among_all(self) -> Prefixes:
-        """Return the rare elements of all items, from samples, or from whole sets if samples do not suffice."""
-        items, compared = self.items, self.compared
-        below = cutoff(self.recipe)
-        found = Prefixes(self, Samples(items, compared), below)
-        if below == ALL or found.comparisons() <= MAX_COMPARISONS_PER_ITEM * len(compared):
-            return found
-        members = found.owners()
-        found.close()
-        return self.among(members)
+        """Return the rare elements of all items, from samples."""
+        return Prefixes(self, Samples(self.items, self.compared), cutoff(self.recipe))
 
     def among(self, members: NDArray[np.int32]) -> Prefixes:
         """Return the rare elements of some items, from whole sets."""

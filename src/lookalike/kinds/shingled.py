@@ -21,10 +21,11 @@ from lookalike.measures.sets import set_measure
 from lookalike.neighbours.sets import ListFinder, ScanFinder
 from lookalike.store.items import Items
 from lookalike.store.sets import READ_AHEAD, Sets
-from lookalike.tuning.collisions import Collisions, Counter, across, draw_any
+from lookalike.tuning.collisions import Collisions, Counter
 from lookalike.tuning.cost import SetCosts
+from lookalike.tuning.drawn import DrawnPairs
 from lookalike.tuning.set_search import SetSearch
-from lookalike.tuning.signed_estimates import DrawnPairs, SignedEstimates
+from lookalike.tuning.signed_estimates import SignedEstimates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -246,28 +247,15 @@ class SetCollection(Collection):
         banding, seed, originals = self.recipe.banding, self.recipe.seed, compared.originals
         if banding is None or len(originals) < 2:  # noqa: PLR2004 - a pair
             return None
-        counter = Counter(self, compared, banding, self._resources.threads, seed)
+        counter = Counter(self, (originals, compared.sides), banding, self._resources.threads, seed)
         if counter.are_few():
             return None
-        met = counter.met()
-        left, right = draw_any(originals, np.random.default_rng(seed))
-        jaccard, apart = self._closeness(left, right, compared, united=united)
-        sizes = self._sets.sizes[left].astype(np.float64), self._sets.sizes[right].astype(np.float64)
-        drawn = DrawnPairs(jaccard, *sizes, apart)
-        close = self._closeness(met.left, met.right, compared, united=united)
-        collisions = Collisions(banding, met, *close, most=len(originals) ** 2 / 2)
-        return SignedEstimates(self._filter(SetSearch, compared), collisions, drawn)
-
-    def _closeness(
-        self, left: NDArray[np.int32], right: NDArray[np.int32], compared: Compared, *, united: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the Jaccard similarity of each left item with the right one, and whether they would be compared."""
-        order = np.argsort(left, kind="stable")
-        similarity = np.empty(len(left))
-        similarity[order] = self.scores(left[order], right[order])
-        jaccard = np.asarray(self._measure.max_jaccard(similarity))  # type: ignore[arg-type]  # arrays, too
-        apart = across(left, right, compared.sides)
-        return jaccard, apart & (similarity < self.recipe.min_score) if united else apart
+        search, met = self._filter(SetSearch, compared), counter.met()
+        shared = DrawnPairs.of(met.left, met.right, self._sets, compared.sides)
+        drawn = search.draw(originals)
+        if united:
+            shared, drawn = shared.below(search.min_jaccard), drawn.below(search.min_jaccard)
+        return SignedEstimates(search, Collisions(banding, met, shared, len(originals) ** 2 / 2), drawn)
 
     def compare_sample(
         self,

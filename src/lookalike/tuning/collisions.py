@@ -15,6 +15,7 @@ import numpy as np
 
 from lookalike.arrays.groups import find_groups
 from lookalike.lsh.buckets import LARGE, SORTED_TOGETHER
+from lookalike.tuning.drawn import across
 from lookalike.tuning.sample import collision_chances
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.kinds.base import Compared
     from lookalike.lsh.banding import Banding
     from lookalike.lsh.buckets import Banded
     from lookalike.resources.threads import Threads
+    from lookalike.tuning.drawn import DrawnPairs
 
 T = TypeVar("T")
 
@@ -35,17 +36,11 @@ LOOKED_AT = 4
 COUNTED = 16
 """The number of bands in which they are counted where they are many: one band may have many times those of another."""
 
-FEW = 10
-"""Collisions per item, in all bands, that take less time than to find out whether another search takes less."""
+FEW, FEW_IN_TOTAL = 10, 1 << 17
+"""Collisions per item and in total, in all bands, up to which no other search can save much time."""
 
 DRAWN = 128
 """The number of collisions drawn per band."""
-
-DRAWN_PAIRS = 1 << 11
-"""The number of pairs drawn from all pairs, which may have nothing in common."""
-
-BOTH = 3
-"""The sides of two items that are not in the same collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +52,28 @@ class Met:
     in_large: float
     """The share of collisions that are in large buckets, which are searched exactly."""
     left: NDArray[np.int32]
-    """Items that collide with the right ones, drawn by chance."""
+    """Items that collide with the right ones, drawn by chance, in order."""
     right: NDArray[np.int32]
     weights: NDArray[np.float64]
     """The number of collisions per band that each one drawn stands for."""
 
 
 class Counter:
-    """Counts the collisions of bands."""
+    """Counts the collisions of bands.
 
-    def __init__(self, items: Banded, compared: Compared, banding: Banding, threads: Threads, seed: int) -> None:
+    `compared` holds the items to compare, and the side of each item if there are two collections.
+    """
+
+    def __init__(
+        self,
+        items: Banded,
+        compared: tuple[NDArray[np.int32], NDArray[np.uint8]],
+        banding: Banding,
+        threads: Threads,
+        seed: int,
+    ) -> None:
         self._items = items
-        self._compared, self._sides = compared.originals, compared.sides
+        self._compared, self._sides = compared
         self._bands = banding.bands
         self._threads = threads
         self._seed = seed
@@ -76,7 +81,7 @@ class Counter:
     def are_few(self) -> bool:
         """Return whether so few items collide that no other search can save much."""
         found = list(self._map(lambda band: float(self._count(band)[2].sum()), LOOKED_AT))
-        return sum(found) / len(found) * self._bands <= FEW * len(self._compared)
+        return sum(found) / len(found) * self._bands <= max(FEW * len(self._compared), FEW_IN_TOTAL)
 
     def met(self) -> Met:
         """Count the collisions of some bands, and draw a sample of them."""
@@ -84,7 +89,8 @@ class Counter:
         total, large = (sum(column) for column in zip(*(counts for counts, _, _ in found), strict=True))
         left, right = np.concatenate([drawn for _, drawn, _ in found], axis=1)
         weights = np.concatenate([weights for _, _, weights in found]) / len(found)
-        return Met(total / len(found), large / max(total, 1.0), left, right, weights)
+        order = np.argsort(left, kind="stable")
+        return Met(total / len(found), large / max(total, 1.0), left[order], right[order], weights[order])
 
     def _map(self, function: Callable[[int], T], most: int) -> Iterator[T]:
         """Yield the results of a function for some bands, evenly chosen."""
@@ -132,37 +138,20 @@ def draw_pairs(members: NDArray[np.int32], bounds: NDArray[np.int64], random: np
     return np.stack((members[bounds[bucket] + one], members[bounds[bucket] + two]))
 
 
-def draw_any(items: NDArray[np.int32], random: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Draw pairs of different items."""
-    one = random.integers(len(items), size=DRAWN_PAIRS)
-    two = random.integers(len(items) - 1, size=DRAWN_PAIRS)
-    return items[one], items[two + (two >= one)]
-
-
-def across(left: NDArray[np.int32], right: NDArray[np.int32], sides: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which pairs have an item of each collection, if there are two."""
-    return np.equal(sides[left] | sides[right], BOTH) if len(sides) else np.ones(len(left), bool)
-
-
 @dataclass(frozen=True, slots=True)
 class Collisions:
     """What a banding would bring together, from a sample of what another one with fewer rows does."""
 
     banding: Banding
     met: Met
-    slots: NDArray[np.float64]
-    """The Jaccard similarity of each sampled collision: the chance that a slot agrees."""
-    counts: NDArray[np.bool_]
-    """Which of them would be compared: not those that are united, where clusters are wanted."""
-
+    drawn: DrawnPairs
+    """The sampled collisions, in the order of `met`."""
     most: float
     """The number of pairs of items."""
 
     def expect(self, banding: Banding) -> tuple[float, float]:
         """Return the expected number of collisions, and of candidates."""
-        if not len(self.slots):
-            return 0.0, 0.0
-        slots = np.maximum(self.slots, 1e-3)
+        slots = np.maximum(self.drawn.jaccard, 1e-3)
         band_chance, chance = collision_chances(slots, banding)
-        pairs = np.where(self.counts, self.met.weights, 0.0) / slots**self.banding.rows
+        pairs = np.where(self.drawn.compared, self.met.weights, 0.0) / slots**self.banding.rows
         return float(np.sum(pairs * band_chance) * banding.bands), min(float(np.sum(pairs * chance)), self.most)
