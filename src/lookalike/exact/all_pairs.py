@@ -71,6 +71,8 @@ class AllPairs:
     threads: Threads
     only: bool
     """Whether it is the only search of a run: candidates cannot have been seen before."""
+    seconds: float
+    """How long it is expected to take, on one core."""
 
     def __post_init__(self) -> None:
         self._order = np.argsort(self.sets.sizes[self.members], kind="stable")

@@ -24,7 +24,7 @@ from lookalike.store.sets import READ_AHEAD, Sets
 from lookalike.tuning.collisions import Collisions, Counter
 from lookalike.tuning.cost import SetCosts
 from lookalike.tuning.drawn import DrawnPairs
-from lookalike.tuning.set_search import SetSearch
+from lookalike.tuning.set_search import SetSearch, draw
 from lookalike.tuning.signed_estimates import SignedEstimates
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ class SetCollection(Collection):
             return None
         search, met = self._filter(SetSearch, compared), counter.met()
         shared = DrawnPairs.of(met.left, met.right, self._sets, compared.sides)
-        drawn = search.draw(originals)
+        drawn = draw(search, originals)
         if united:
             shared, drawn = shared.below(search.min_jaccard), drawn.below(search.min_jaccard)
         return SignedEstimates(search, Collisions(banding, met, shared, len(originals) ** 2 / 2), drawn)

@@ -74,6 +74,9 @@ PART_COLLISION = 100 * NANO
 CHEAP = 10_000 * NANO
 """Per set: if an exact search is this fast, a sample does not pay off, since signing alone takes as long."""
 
+COLLISIONS_SHARE = 1 / 3
+"""The share of possible meetings that come about, where the frequencies of elements follow Zipf's law."""
+
 Seconds = tuple[float, float, float, float]
 """The time to sign, to sort, to find items that share a bucket, and to verify."""
 
@@ -199,6 +202,11 @@ def bit_parts(family: Family) -> int:
 def exact_set_seconds(comparisons: float, share_kept: float, mean_size: float) -> float:
     """Return the time of an exact search among sets, given its comparisons and the share of them it verifies."""
     return comparisons * SIFT + verify_seconds(comparisons * share_kept, mean_size)
+
+
+def meetings_are_cheap(max_collisions: float, count: int) -> bool:
+    """Return whether so many possible meetings in an exact search among sets cost no more than to sign them."""
+    return COLLISIONS_SHARE * max_collisions * SIFT <= CHEAP * count
 
 
 def all_pairs_seconds(pairs: float, words: int, elements: float) -> float:

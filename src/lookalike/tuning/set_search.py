@@ -10,7 +10,7 @@ import numpy as np
 from lookalike.exact.all_pairs import WORDS, AllPairs
 from lookalike.exact.elements import ElementFilter
 from lookalike.exact.prefixes import Prefixes, PrefixFilter
-from lookalike.tuning.cost import ENTER, GROUPED, TEXTS, all_pairs_seconds, exact_set_seconds
+from lookalike.tuning.cost import ENTER, GROUPED, TEXTS, all_pairs_seconds, exact_set_seconds, meetings_are_cheap
 from lookalike.tuning.drawn import DrawnPairs, draw_any
 
 if TYPE_CHECKING:
@@ -43,36 +43,52 @@ class SetSearch(PrefixFilter):
         """Prepare a search among some items, by whole sets."""
         return self.whole(members, only=False)
 
-    def whole(self, members: NDArray[np.int32], *, only: bool) -> Found:
+    def whole(self, members: NDArray[np.int32], *, only: bool) -> AllPairs | ElementPrefixes:
         """Prepare the faster search by whole sets. `only` is whether nothing else is searched in the run."""
         self.sets.make(members)
-        count = len(members)
-        if count < 2:  # noqa: PLR2004 - a pair
-            return self.by_outlines(members, WORDS[0], only=only)
-        drawn = self.draw(members)
-        words = drawn.best_words(self.min_jaccard, count)
-        seconds = drawn.dense_seconds(words, self.min_jaccard, count)
-        if seconds > ENTER * drawn.mean_size * count:
-            rare = self.by_rare_elements(members)
-            if rare_seconds(rare) < seconds:
-                return rare
-            rare.close()
-        return self.by_outlines(members, words, only=only)
-
-    def draw(self, members: NDArray[np.int32]) -> DrawnPairs:
-        """Draw pairs from all pairs of some items, and compare them."""
-        random = np.random.default_rng((self.recipe.seed, len(members)))
-        drawn = min(max(int(DRAWN_PER_ITEM * len(members)), 1), MAX_DRAWN)
-        return DrawnPairs.of(*draw_any(members, drawn, random), self.sets, self.sides)
-
-    def by_outlines(self, members: NDArray[np.int32], words: int, *, only: bool) -> AllPairs:
-        """Prepare a search that compares the outlines of all sets."""
-        return AllPairs(self.sets, members, self.goal, words, self.threads, only)
-
-    def by_rare_elements(self, members: NDArray[np.int32]) -> ElementPrefixes:
-        """Prepare a search by the rare elements of whole sets, with outlines."""
+        dense = by_outlines(self, members, only=only)
+        if dense.seconds <= ENTER * float(self.sets.sizes[members].sum(dtype=np.int64)):
+            return dense
         held = (self.compared, self.sides, self.items, self.sets, self.recipe, self.scratch, self.threads)
-        return ElementFilter(*held).among(members)
+        return faster(ElementFilter(*held).among(members), dense)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementSearch(ElementFilter):
+    """Exact search among sets of elements, as the cost model tells."""
+
+    def among_all(self) -> AllPairs | ElementPrefixes:  # type: ignore[override]  # any exact search will do
+        """Prepare a search by rare elements, or by outlines alone where it turns out that none are rare."""
+        rare = ElementFilter.among_all(self)
+        if meetings_are_cheap(rare.max_collisions, len(self.compared)):
+            return rare
+        self.sets.make(self.compared)
+        return faster(rare, by_outlines(self, self.compared, only=True))
+
+
+def faster(rare: ElementPrefixes, dense: AllPairs) -> AllPairs | ElementPrefixes:
+    """Return the faster of two prepared searches; the other one is closed."""
+    if rare_seconds(rare) < dense.seconds:
+        return rare
+    rare.close()
+    return dense
+
+
+def by_outlines(search: PrefixFilter, members: NDArray[np.int32], *, only: bool) -> AllPairs:
+    """Prepare a search that compares the outlines of all sets."""
+    words, seconds, count = WORDS[0], 0.0, len(members)
+    if count > 1:
+        drawn = draw(search, members)
+        words = drawn.best_words(search.min_jaccard, count)
+        seconds = drawn.dense_seconds(words, search.min_jaccard, count)
+    return AllPairs(search.sets, members, search.goal, words, search.threads, only, seconds)
+
+
+def draw(search: PrefixFilter, members: NDArray[np.int32]) -> DrawnPairs:
+    """Draw pairs from all pairs of some items, at least two, and compare them."""
+    random = np.random.default_rng((search.recipe.seed, len(members)))
+    count = min(max(int(DRAWN_PER_ITEM * len(members)), 1), MAX_DRAWN)
+    return DrawnPairs.of(*draw_any(members, count, random), search.sets, search.sides)
 
 
 def samples_suffice(search: Prefixes, count: int, elements: int) -> bool:
@@ -83,5 +99,5 @@ def samples_suffice(search: Prefixes, count: int, elements: int) -> bool:
 
 def rare_seconds(search: ElementPrefixes) -> float:
     """Return the time of a prepared search by rare elements."""
-    comparisons = search.comparisons()
-    return exact_set_seconds(comparisons, search.share_kept(), search.mean_size) + GROUPED * search.entries
+    comparing = exact_set_seconds(search.comparisons(), search.share_kept(), search.mean_size)
+    return comparing + GROUPED * search.entries

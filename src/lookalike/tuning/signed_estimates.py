@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.exact.all_pairs import AllPairs
-from lookalike.exact.elements import ElementPrefixes
 from lookalike.lsh.buckets import MAX_SEEN
 from lookalike.tuning.cost import ENTER, TEXTS, Expected, SetCosts, all_pairs_seconds
 from lookalike.tuning.set_search import rare_seconds
 
 if TYPE_CHECKING:
+    from lookalike.exact.elements import ElementPrefixes
     from lookalike.lsh.banding import Banding
     from lookalike.tuning.collisions import Collisions
     from lookalike.tuning.drawn import DrawnPairs
-    from lookalike.tuning.set_search import Found, SetSearch
+    from lookalike.tuning.set_search import SetSearch
 
 JOIN_WORDS = 8
 """The typical length of the outlines by which large buckets are searched, in words."""
@@ -70,11 +70,10 @@ class SignedEstimates:
         """The time of an exact search. Where all with all takes long, that by rare elements is prepared to tell its."""
         if self._dense_seconds <= ENTER * self._elements or isinstance(self.rounds, AllPairs):
             return TEXTS.make * self._elements + self._dense_seconds
-        assert isinstance(self.rounds, ElementPrefixes)  # noqa: S101 - the other search by whole sets
         return rare_seconds(self.rounds)
 
     @cached_property
-    def rounds(self) -> Found:
+    def rounds(self) -> AllPairs | ElementPrefixes:
         """The exact search, prepared."""
         return self._search.whole(self._search.compared, only=True)
 
