@@ -55,6 +55,8 @@ class Plan:
     """Whether its bands follow from the recipe alone, and may turn out not to suit the items."""
     reason: str = ""
     """Why it is not the plan that follows from the recipe, if it is another one."""
+    seconds: float = 0.0
+    """How long the search is expected to take on one core, if it was estimated."""
 
     @property
     def exact(self) -> bool:
@@ -95,20 +97,21 @@ def plan_again(asked: Asked, plan: Plan, estimates: SignedEstimates) -> Plan:
 
     bands = plan.recipe.banding
     assert bands is not None  # noqa: S101 - open plans have bands
-    limit = WORTHWHILE * estimates.seconds(bands)
+    taken = estimates.seconds(bands)
+    limit = WORTHWHILE * taken
     longer = (one for one in sampled_bandings(plan.recipe, asked.recall) if one.rows > bands.rows)
     better = cheapest(longer, estimates.seconds, limit)
     least = estimates.seconds(better) if better else limit
     if estimates.least_exact_seconds < least and estimates.exact_seconds < least:
         better, least = None, estimates.exact_seconds
     elif better is None:
-        return replace(plan, is_open=False)
+        return replace(plan, is_open=False, seconds=taken)
     chosen = f"{better.bands} bands of {better.rows} rows are used" if better else "the search is exact"
     reason = (
         f"about {estimates.candidates:,.2g} candidates would have shared a bucket in {bands.bands} bands of "
         f"{bands.rows} rows: {chosen} instead, which is faster here"
     )
-    return Plan(replace(plan.recipe, banding=better), reason=reason)
+    return Plan(replace(plan.recipe, banding=better), reason=reason, seconds=least)
 
 
 def lasting_recipe(settings: Settings, kind: str) -> Recipe:

@@ -100,13 +100,13 @@ def test_collisions_with_more_rows_are_foreseen(threads: int) -> None:
     pairs = count * (count - 1) / 2
     assert met.per_band == pytest.approx(pairs * similarity**2, rel=0.1)
     drawn = len(met.left)
-    found = Collisions(two, met, of_similarity(similarity, np.ones(drawn, bool)), pairs)
-    collisions, candidates = found.expect(six)
+    every = np.ones(drawn, bool)
+    found = Collisions(two, met, of_similarity(similarity, every), pairs)
+    collisions, candidates = found.expect(six, every)
     again = Counter(signed(similarity, 6, 32, count, 5), (compared, none), six, pool, 1).met()
     assert collisions == pytest.approx(again.per_band * 32, rel=0.2)
     assert candidates == pytest.approx(pairs * six.chance(similarity), rel=0.1)
-    half = Collisions(two, met, of_similarity(similarity, np.arange(drawn) % 2 == 0), pairs)
-    assert half.expect(six)[0] == pytest.approx(collisions / 2, rel=0.01)
+    assert found.expect(six, np.arange(drawn) % 2 == 0)[0] == pytest.approx(collisions / 2, rel=0.01)
     pool.close()
 
 

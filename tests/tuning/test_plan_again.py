@@ -169,3 +169,36 @@ def test_more_rows_find_what_the_bands_would_have_found(monkeypatch: pytest.Monk
     found = find_pairs(texts)
     assert (found.summary.rows, len(found.summary.notes)) == (9, 1)
     assert list(found) == wanted
+
+
+class Told:
+    """A watcher that takes hints."""
+
+    def __init__(self) -> None:
+        self.hints: list[str] = []
+
+    def begin(self, stage: str, total: int | None) -> None:
+        """Do nothing."""
+
+    def advance(self, steps: int) -> None:
+        """Do nothing."""
+
+    def end(self, seconds: float) -> None:
+        """Do nothing."""
+
+    def hint(self, text: str) -> None:
+        """Keep a hint."""
+        self.hints.append(text)
+
+
+def test_a_long_search_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["the cat sat on the mat", "a dog"]
+    watcher = Told()
+    find_pairs(texts, watcher=watcher)
+    assert not watcher.hints
+    estimates = Fixed(1e9, 1e9, {7: 600.0})
+    monkeypatch.setattr("lookalike.kinds.shingled.SetCollection.signed_estimates", lambda *_, **__: estimates)
+    find_pairs(texts, watcher=watcher)
+    assert watcher.hints == [
+        "About 1e+06 candidates share a bucket: the search will take about 10.0 minutes of one core"
+    ]

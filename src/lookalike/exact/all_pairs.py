@@ -43,6 +43,9 @@ PIVOTS_AT_A_TIME = 256
 MIN_PAIRS, MAX_PAIRS = 1 << 22, 1 << 27
 """Pairs compared before candidates are verified: more of them if few become candidates."""
 
+PATIENT = 32
+"""The maximum number of pivots taken at a time where pairs unite items."""
+
 SHARES = 64
 """The number of rounds of a long search."""
 
@@ -148,14 +151,21 @@ class AllPairs:
 
 @dataclass
 class Pace:
-    """How much is compared before candidates are verified."""
+    """How much is compared before candidates are verified.
+
+    Where it begins with few pivots, pairs unite items, which need no comparison from then on: many candidates at a
+    time would be compared in vain.
+    """
 
     pivots: int
     pairs: int = MIN_PAIRS
 
+    def __post_init__(self) -> None:
+        self._max_pivots = BUDGET if self.pivots >= BUDGET else PATIENT
+
     def adapt(self, candidates: int) -> None:
         """Compare more at a time, or less where candidates are many."""
-        self.pivots = min(2 * self.pivots, BUDGET)
+        self.pivots = min(2 * self.pivots, self._max_pivots)
         if candidates > BUDGET:
             self.pairs = max(self.pairs // 2, MIN_PAIRS)
         elif candidates < BUDGET // 8:

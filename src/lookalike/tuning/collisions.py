@@ -36,6 +36,9 @@ LOOKED_AT = 4
 COUNTED = 16
 """The number of bands in which they are counted where they are many: one band may have many times those of another."""
 
+MIN_CHANCE = 1e-3
+"""The chance of a slot to agree that items are given which have collided without anything in common."""
+
 FEW, FEW_IN_TOTAL = 10, 1 << 17
 """Collisions per item and in total, in all bands, up to which no other search can save much time."""
 
@@ -149,9 +152,9 @@ class Collisions:
     most: float
     """The number of pairs of items."""
 
-    def expect(self, banding: Banding) -> tuple[float, float]:
-        """Return the expected number of collisions, and of candidates."""
-        slots = np.maximum(self.drawn.jaccard, 1e-3)
+    def expect(self, banding: Banding, among: NDArray[np.bool_]) -> tuple[float, float]:
+        """Return the expected number of collisions, and of candidates, among some of those that were drawn."""
+        slots = np.maximum(self.drawn.jaccard, MIN_CHANCE)
         band_chance, chance = collision_chances(slots, banding)
-        pairs = np.where(self.drawn.compared, self.met.weights, 0.0) / slots**self.banding.rows
+        pairs = np.where(among, self.met.weights, 0.0) / slots**self.banding.rows
         return float(np.sum(pairs * band_chance) * banding.bands), min(float(np.sum(pairs * chance)), self.most)

@@ -55,16 +55,20 @@ class DrawnPairs:
         """Return the share of pairs that their sizes do not tell to be below the threshold."""
         return float(np.mean(np.minimum(self.left, self.right) >= min_jaccard * np.maximum(self.left, self.right)))
 
-    def share_close(self, words: int, min_jaccard: float) -> float:
-        """Return the share of pairs that would be verified: outlines do not tell that they are below the threshold.
+    def close(self, words: int, min_jaccard: float) -> NDArray[np.bool_]:
+        """Return which pairs would be verified: outlines do not tell that they are below the threshold.
 
         Of the elements that two sets do not share, some fall on the same bit and cancel out, more or less by chance.
         """
         both, bits = self.left + self.right, 64 * words
         apart = both * (1 - self.jaccard) / (1 + self.jaccard)
         seen = -np.expm1(-2 * apart / bits) * bits / 2
-        close = seen - apart / np.sqrt(bits) <= allowed_differences(0.5, min_jaccard) * both
-        return float(np.mean(close & self.compared))
+        near = seen - apart / np.sqrt(bits) <= allowed_differences(0.5, min_jaccard) * both
+        return np.asarray(near & self.compared)
+
+    def share_close(self, words: int, min_jaccard: float) -> float:
+        """Return the share of pairs that would be verified."""
+        return float(np.mean(self.close(words, min_jaccard)))
 
     def best_words(self, min_jaccard: float, count: int) -> int:
         """Return the number of words of outlines with which comparing all of so many sets takes the least time."""

@@ -13,6 +13,8 @@ from lookalike.tuning.cost import ENTER, TEXTS, Expected, SetCosts, all_pairs_se
 from lookalike.tuning.set_search import rare_seconds
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from lookalike.exact.elements import ElementPrefixes
     from lookalike.lsh.banding import Banding
     from lookalike.tuning.collisions import Collisions
@@ -41,24 +43,33 @@ class SignedEstimates:
     @property
     def candidates(self) -> float:
         """The number of candidates that the bands bring together; those that clusters spare are left out."""
-        return self._collisions.expect(self._collisions.banding)[1]
+        return self._collisions.expect(self._collisions.banding, self._collisions.drawn.compared)[1]
 
     def seconds(self, banding: Banding) -> float:
         """Return the time of a search by bands."""
-        collisions, candidates = self._collisions.expect(banding)
+        large, drawn = self._collisions.met.in_large, self._collisions.drawn
+        all_met, all_candidates = self._collisions.expect(banding, drawn.compared)
+        near_met, near_candidates = self._collisions.expect(banding, self._near)
+        collisions = (1 - large) * all_met + large * near_met
+        candidates = (1 - large) * all_candidates + large * near_candidates
         if candidates > MAX_SEEN:  # what is not remembered is compared again
             candidates = max(collisions, candidates)
-        large = self._collisions.met.in_large
+        per_item = 2 * candidates / self._count
         expected = Expected(
-            candidates=(1 - large) * candidates,
-            collisions=(1 - large) * collisions,
-            per_item=np.full(len(self._sizes), 2 * (1 - large) * candidates / self._count),
-            without_candidate=np.full(len(self._sizes), np.exp(-2 * candidates / self._count)),
+            candidates=candidates,
+            collisions=collisions,
+            per_item=np.full(len(self._sizes), per_item),
+            without_candidate=np.full(len(self._sizes), np.exp(-per_item)),
         )
         sign, *rest = self._costs.seconds(banding, expected)
-        joined = all_pairs_seconds(large * collisions, JOIN_WORDS, 0.0)
+        joined = all_pairs_seconds(large * all_met, JOIN_WORDS, 0.0)
         again = 0.0 if banding == self._collisions.banding else sign + TEXTS.make * self._elements
         return again + sum(rest) + joined
+
+    @cached_property
+    def _near(self) -> NDArray[np.bool_]:
+        """Which of the collisions drawn are left over when a large bucket is searched exactly."""
+        return self._collisions.drawn.close(JOIN_WORDS, self._search.min_jaccard)
 
     @property
     def least_exact_seconds(self) -> float:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 ENOUGH = 1 << 15
 """Candidates that are worth a round of their own."""
 
+LONG = 20.0
+"""Seconds of one core that a search must be expected to take, to be announced."""
+
 
 def prepare(run: Run, collected: Collected, *, united: bool = False) -> Search:
     """Choose bands or an exact search, unless that was done before, and prepare it.
@@ -58,6 +61,11 @@ def reconsider(run: Run, collected: Collected, plan: Plan, *, united: bool) -> t
         chosen = plan_again(run.asked, plan, estimates) if estimates else replace(plan, is_open=False)
     if chosen.reason:
         run.notes.append(chosen.reason)
+    if estimates is not None and chosen.seconds >= LONG:
+        run.stages.hint(
+            f"About {estimates.candidates:,.2g} candidates share a bucket: the search will take about "
+            f"{chosen.seconds / 60:,.1f} minutes of one core"
+        )
     if estimates is not None and chosen.exact:
         with run.stages.stage("filter"), run.stages.timed("filter"):
             return chosen, estimates.rounds
