@@ -75,7 +75,7 @@ def deduplicate(items: Any, *, keep: str | None = None, **settings: Unpack[Setti
     rule = Keep.parse(keep := "first" if own["keep"] is None else own["keep"])
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
-        search = prepare(run, collected)
+        search = prepare(run, collected, united=True)
         recipe = search.plan.recipe
         components = Components(collected.items.count)
         linked = []

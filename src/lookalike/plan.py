@@ -23,7 +23,7 @@ from lookalike.recipe import Recipe
 from lookalike.tuning.tune import check_recall, tune
 
 if TYPE_CHECKING:
-    from lookalike.kinds.base import Estimates
+    from lookalike.kinds.base import Estimates, SignedEstimates
 
 DEFAULT_KIND = default_type().name
 """The kind of items, where nothing implies another one."""
@@ -36,6 +36,9 @@ COPIES_IGNORE = ("threshold", "measure", "tolerance", "recall", "bands", "rows",
 
 COPIES_MEAN = {"threshold": 1, "recall": 1}
 """What is true of them all the same."""
+
+WORTHWHILE = 0.8
+"""The share of the time of a plan that another one may take, to be worth the change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,12 @@ class Plan:
 
     recipe: Recipe
     """With the bands chosen; without any, the search is exact."""
+    is_open: bool = False
+    """Whether its bands follow from the recipe alone, and may turn out not to suit the items."""
+    reason: str = ""
+    """Why it is not the plan that follows from the recipe, if it is another one."""
+    seconds: float = 0.0
+    """How long the search is expected to take on one core, if it was estimated."""
 
     @property
     def exact(self) -> bool:
@@ -66,7 +75,7 @@ def plan_early(asked: Asked, *, chooses_early: bool) -> Plan | None:
     recipe = asked.recipe
     if recipe.banding is not None or asked.recall == 1 or not recipe.measure.banded:
         return Plan(recipe)
-    return Plan(with_bands(asked)) if chooses_early else None
+    return Plan(with_bands(asked), is_open=True) if chooses_early else None
 
 
 def plan_for(asked: Asked, recipe: Recipe, estimates: Estimates) -> Plan:
@@ -81,6 +90,34 @@ def plan_for(asked: Asked, recipe: Recipe, estimates: Estimates) -> Plan:
         return Plan(recipe)
     bandings = sampled_bandings(recipe, asked.recall)
     return Plan(replace(recipe, banding=cheapest(bandings, estimates.seconds, estimates.exact_seconds)))
+
+
+def plan_again(asked: Asked, plan: Plan, estimates: SignedEstimates) -> Plan:
+    """Return the plan, or another one where much more would meet in its bands than is similar.
+
+    The other one is the faster of an exact search and of bands with more rows, which must save a good part of the time:
+    estimates are not that precise.
+    """
+    from lookalike.tuning.bandings import sampled_bandings  # noqa: PLC0415 - needs NumPy
+    from lookalike.tuning.cost import cheapest  # noqa: PLC0415
+
+    bands = plan.recipe.banding
+    assert bands is not None  # noqa: S101 - open plans have bands
+    taken = estimates.seconds(bands)
+    limit = WORTHWHILE * taken
+    longer = (one for one in sampled_bandings(plan.recipe, asked.recall) if one.rows > bands.rows)
+    better = cheapest(longer, estimates.seconds, limit)
+    least = estimates.seconds(better) if better else limit
+    if estimates.least_exact_seconds < least and estimates.exact_seconds < least:
+        better, least = None, estimates.exact_seconds
+    elif better is None:
+        return replace(plan, is_open=False, seconds=taken)
+    chosen = f"{better.bands} bands of {better.rows} rows are used" if better else "the search is exact"
+    reason = (
+        f"about {estimates.candidates:,.2g} candidates would have shared a bucket in {bands.bands} bands of "
+        f"{bands.rows} rows: {chosen} instead, which is faster here"
+    )
+    return Plan(replace(plan.recipe, banding=better), reason=reason, seconds=least)
 
 
 def lasting_recipe(settings: Settings, kind: str) -> Recipe:

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from lookalike import InputError, RecipeError, compare, deduplicate, find_pairs
 from lookalike.engines.local import search, verify
-from lookalike.exact import prefixes
+from lookalike.exact import all_pairs, prefixes
 from lookalike.kernels.codes import JACCARD
 from lookalike.kernels.measures import prefix_length
 from lookalike.lsh import buckets as band
+from lookalike.tuning import set_search
+from lookalike.tuning.drawn import DrawnPairs
 
 SOME = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -24,24 +26,36 @@ THRESHOLDS = st.sampled_from([0.05, 0.1, 1 / 3, 0.5, 3 / 5, 2 / 3, 0.7, 5 / 7, 0
 SETS = st.lists(st.sets(st.integers(1, 24), max_size=16), max_size=20)
 """Small numbers, so that sets share elements, tie, and repeat; some are empty, some have one element."""
 
+WHOLE: dict[str, Any] = {"samples_suffice": lambda *_: False}
+RARE: dict[str, Any] = WHOLE | {"ENTER": -1.0, "rare_seconds": lambda _: -1.0}
+OUTLINES: dict[str, Any] = WHOLE | {"rare_seconds": lambda _: 1e9}
+
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "whole sets": {"MAX_COMPARISONS_PER_ITEM": -1},
+    "samples": {"samples_suffice": lambda *_: True},
+    "whole sets": WHOLE,
     "small samples": {"SAMPLED": 0.6, "MIN_SAMPLED": 0.01},
     "few counters": {"MAX_COUNTERS": 2},
     "few slots": {"MAX_SLOTS": 4, "SLOTS_PER_ITEM": 0, "MIN_SLOTS": 4, "MAX_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
-    "small parts": {"MAX_COMPARISONS_PER_ITEM": -1, "ELEMENTS_AT_A_TIME": 5},
+    "small parts": RARE | {"ELEMENTS_AT_A_TIME": 5},
     "short rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 1},
     "longer rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 5},
+    "outlines": OUTLINES,
+    "outlines of two words": OUTLINES | {"dense_seconds": lambda *_: 0.0},
+    "outlines, short rounds": OUTLINES
+    | {"MIN_PAIRS": 7, "PAIRS_AT_A_TIME": 4, "TILE": 3, "INITIAL_ROOM": 1, "ENOUGH": 1},
 }
 every_path = pytest.mark.parametrize("path", PATHS.values(), ids=PATHS)
+HOMES = (search, prefixes, all_pairs, set_search, DrawnPairs)
 
 
 @pytest.fixture
 def changed(path: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in path.items():
-        monkeypatch.setattr(search if name == "ENOUGH" else prefixes, name, value)
+        for home in HOMES:
+            if hasattr(home, name):
+                monkeypatch.setattr(home, name, value)
 
 
 def pairs(collection: list[set[int]], threshold: float, **settings: Any) -> dict[tuple[int, int], float]:
@@ -83,7 +97,7 @@ def test_clusters_are_those_of_brute_force(collection: list[set[int]], threshold
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.5, 2 / 3, 0.8, 0.9, 1.0])
-@pytest.mark.parametrize("path", [{}, {"MAX_COMPARISONS_PER_ITEM": -1}], ids=["samples", "whole sets"])
+@pytest.mark.parametrize("path", [{}, RARE, OUTLINES], ids=["samples", "whole sets", "outlines"])
 @pytest.mark.usefixtures("changed")
 def test_larger_sets_of_every_similarity(threshold: float) -> None:
     """Versions of the same sets with more or fewer elements changed: many pairs are close to the threshold."""
@@ -150,6 +164,7 @@ def test_the_same_candidates_however_many_threads() -> None:
 def test_pairs_that_are_forgotten_and_found_again_count_once(recall: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MAX_SEEN", "MAX_SEEN_EXACT"):
         monkeypatch.setattr(band, name, 8)
+    monkeypatch.setattr(set_search, "samples_suffice", lambda *_: True)
     texts = [" ".join(f"w{j}" for j in range(400) if j % 200 != i) for i in range(60)]
     monkeypatch.setattr(verify, "MAX_PAIRS", 60 * 59 // 2)
     found = find_pairs(texts, recall=recall)

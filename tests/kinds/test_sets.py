@@ -36,7 +36,6 @@ MEASURES: dict[str, Callable[[Collection[int], Collection[int]], float]] = {
 BASKETS = [{"milk", "bread", "eggs"}, {"milk", "bread"}, {"beer"}]
 PATHS: dict[str, dict[str, Any]] = {
     "usual": {},
-    "whole sets": {"MAX_COMPARISONS_PER_ITEM": -1},
     "few slots": {"MAX_SLOTS": 4, "SLOTS_PER_ITEM": 0, "MIN_SLOTS": 4, "MAX_COUNTERS": 2},
     "many shares": {"ENTRIES_AT_A_TIME": 3},
     "short rounds": {"ENTRIES_AT_A_TIME": 3, "ENOUGH": 1},

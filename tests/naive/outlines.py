@@ -45,3 +45,21 @@ def candidates(
                 if measured(goal[0], shared, len(sets[one]), len(sets[two])) >= goal[1]:
                     found.append((one, two))
     return found
+
+
+def all_candidates(
+    pivots: tuple[int, int], order: Sequence[int], sets: Sequence[Collection[int]], goal: Goal, words: int
+) -> set[tuple[int, int]]:
+    """Return the pivots, which are positions in an order, with all sets after them that may reach the threshold."""
+    return {
+        (order[one], two)
+        for one in range(*pivots)
+        for two in order[one + 1 :]
+        if most_similar(sets[order[one]], sets[two], goal[0], words) >= goal[1]
+    }
+
+
+def most_similar(one: Collection[int], two: Collection[int], measure: int, words: int) -> float:
+    """Return how similar two sets are at most, as their sizes and outlines tell it."""
+    shared = min(most_shared(one, two, words), len(one), len(two))
+    return measured(measure, shared, len(one), len(two))

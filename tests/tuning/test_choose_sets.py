@@ -12,6 +12,7 @@ import pytest
 from lookalike import find_pairs
 from lookalike.engines.local.collect import collect
 from lookalike.engines.local.run import Run
+from lookalike.exact.all_pairs import AllPairs
 from lookalike.exact.elements import ElementPrefixes, frequencies
 from lookalike.kernels import prefix
 from lookalike.kinds import sets as set_kind
@@ -23,7 +24,7 @@ from lookalike.tuning.sample import Closeness
 
 Sets = list[set[int]]
 
-DEAR = {"SIFT": 1.0, "CHEAP": 0.0}
+DEAR = {"SIFT": 1.0, "OUTLINE": 1.0, "CHEAP": 0.0}
 """As if an exact search took very long."""
 
 
@@ -34,8 +35,8 @@ def dear(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def make_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in DEAR.items():
-        monkeypatch.setattr(set_kind, name, value)
         monkeypatch.setattr(cost, name, value)
+    monkeypatch.setattr(set_kind, "CHEAP", DEAR["CHEAP"])
 
 
 def near(threshold: float, pairs: int, size: int = 30) -> Sets:
@@ -162,3 +163,13 @@ def test_outlines_keep_similar_sets() -> None:
 def test_the_count_of_a_key_is_where_it_was_put() -> None:
     key = np.uint64(123) << prefix.COUNT | prefix.LOW_BITS | prefix.LATE
     assert frequencies(np.array([key])).tolist() == [123]
+
+
+def test_sets_without_rare_elements_are_compared_by_outlines_alone() -> None:
+    """All have 20 of the same 60 elements: each would meet the others by many elements."""
+    rng = np.random.default_rng(1)
+    sets = [set(rng.choice(60, 20, replace=False).tolist()) for _ in range(5000)]
+    with Run({"threshold": 0.3, "recall": 1.0}, sets) as run:
+        collected = collect(run)
+        assert isinstance(collected.items.exact(collected.compared).among_all(), AllPairs)
+    assert found(sets[:150], threshold=0.3, recall=1) == naive.all_pairs(sets[:150], 0.3)

@@ -101,6 +101,10 @@ class Bars:
         """Add a bar for a stage; without a total it only shows activity."""
         self._task = self._progress.add_task(stage, total=total)
 
+    def hint(self, text: str) -> None:
+        """Print what to expect above the bars."""
+        self._progress.console.print(text, style="dim", highlight=False)
+
     def advance(self, steps: int) -> None:
         """Advance the current bar."""
         if self._task is not None:

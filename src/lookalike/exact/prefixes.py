@@ -61,8 +61,7 @@ MIN_SLOTS = 64
 """The minimum number of slots."""
 
 SAMPLED_SHARES = 4
-MAX_COMPARISONS_PER_ITEM = 1000
-"""The shares from which the number of comparisons is estimated, and the number per item above which whole sets pay."""
+"""The shares from which the number of comparisons is estimated."""
 
 
 def cutoff(recipe: Recipe) -> int:
@@ -126,15 +125,8 @@ class PrefixFilter:
         return set_measure(self.recipe).min_jaccard(self.recipe.threshold)
 
     def among_all(self) -> Prefixes:
-        """Return the rare elements of all items, from samples, or from whole sets if samples do not suffice."""
-        items, compared = self.items, self.compared
-        below = cutoff(self.recipe)
-        found = Prefixes(self, Samples(items, compared), below)
-        if below == ALL or found.comparisons() <= MAX_COMPARISONS_PER_ITEM * len(compared):
-            return found
-        members = found.owners()
-        found.close()
-        return self.among(members)
+        """Return the rare elements of all items, from samples."""
+        return Prefixes(self, Samples(self.items, self.compared), cutoff(self.recipe))
 
     def among(self, members: NDArray[np.int32]) -> Prefixes:
         """Return the rare elements of some items, from whole sets."""
@@ -334,6 +326,11 @@ class Prefixes:
     def group(self, share: int, width: int) -> PrefixBuckets:
         """Return the buckets of one share."""
         return PrefixBuckets(*self._load(share), self._sizes, self._filter.goal, width)
+
+    @property
+    def entries(self) -> int:
+        """The number of entries: rare elements of sets."""
+        return sum(self._count(share) for share in range(self.shares))
 
     def comparisons(self) -> int:
         """Estimate the number of comparisons of entries, if nothing is united."""

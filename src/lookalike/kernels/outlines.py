@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lookalike.kernels.buckets import are_apart
 from lookalike.kernels.jit import count_ones, inline, kernel
 from lookalike.kernels.measures import guess_needed, reaches
 
@@ -17,6 +18,9 @@ BITS = np.uint64(63)
 
 SLACK = 0.001
 """The tolerance for the rounding of `guess_needed`."""
+
+GROUP = 64
+"""Outlines that are checked together: mostly none of them is close."""
 
 
 @kernel
@@ -102,4 +106,93 @@ def propose_by_outlines(entries, rows, root, sides, sets, outlines, goal, work, 
                     left[count] = item
                     right[count] = other
                 count += 1
+    return count
+
+
+@kernel
+def add_two_words(one, two, ones, twos, apart):
+    """Add the bits in which two words of one outline differ from those of others. Apart, the loop is vectorised."""
+    for i in range(apart.size):
+        apart[i] += np.int32(count_ones(one ^ ones[i]) + count_ones(two ^ twos[i]))
+
+
+@kernel
+def write_allowed(goal, size, sizes, allowed):
+    """Write in how many elements a set of one size may at most differ from others, to reach the threshold with them."""
+    for i in range(sizes.size):
+        both = np.float64(size) + np.float64(sizes[i])
+        allowed[i] = np.int32(both - 2 * guess_needed(goal, np.float64(size), np.float64(sizes[i])) + SLACK)
+
+
+@kernel
+def any_close(apart, allowed):
+    """Return whether any outline differs in as few bits as it may. As a loop of its own, it is vectorised."""
+    close = np.int32(0)
+    for i in range(apart.size):
+        close |= np.int32(apart[i] <= allowed[i])
+    return close != 0
+
+
+@kernel
+def window_ends(goal, sizes, ends):
+    """Write up to where sets, in order of size, are small enough to reach the threshold with each set."""
+    end = 0
+    for i in range(sizes.size):
+        size = np.int64(sizes[i])
+        end = max(end, i + 1)
+        while end < sizes.size and reaches(goal, size, size, np.int64(sizes[end])):
+            end += 1
+        ends[i] = end
+
+
+@kernel
+def measure(columns, one, low, high, apart):
+    """Write in how many bits one outline differs from some others, which have a row per word in `columns`."""
+    apart[:] = 0
+    for word in range(0, columns.shape[0], 2):
+        first, second = columns[word], columns[word + 1]
+        add_two_words(first[one], second[one], first[low:high], second[low:high], apart)
+
+
+@kernel
+def take_close(item, others, apart, allowed, root, sides, count, left, right):
+    """Write the others whose outlines differ in as few bits as they may from that of an item; return the new count."""
+    for begin in range(0, others.size, GROUP):
+        if not any_close(apart[begin : begin + GROUP], allowed[begin : begin + GROUP]):
+            continue
+        for i in range(begin, min(begin + GROUP, others.size)):
+            if apart[i] <= allowed[i] and are_apart(item, others[i], root, sides):
+                if count < left.size:
+                    left[count] = item
+                    right[count] = others[i]
+                count += 1
+    return count
+
+
+@kernel
+def propose_all(pivots, listed, columns, root, sides, goal, work, left, right):
+    """Write the candidates of some pivots with all sets after them, as far as there is room; return their number.
+
+    `pivots` is (first, end). `listed` is (items in order of size, their sizes, ends of `window_ends`); `columns` has a
+    row per word of their outlines. A candidate must be able to reach the threshold with the intersection that outlines
+    allow. The others are taken a part at a time, so that their outlines stay in the CPU cache; `work` is room for two
+    numbers per item of a part.
+    """
+    items, sizes, ends = listed
+    apart, allowed = work
+    first, last = pivots
+    count = 0
+    for begin in range(first + 1, ends[last - 1], apart.size):
+        end = min(begin + apart.size, items.size)
+        held = -1
+        for one in range(first, last):
+            low, high = max(begin, one + 1), min(end, ends[one])
+            if low >= high:
+                continue
+            if sizes[one] != held:
+                held = sizes[one]
+                write_allowed(goal, held, sizes[begin:end], allowed)
+            measure(columns, one, low, high, apart[: high - low])
+            near, may = apart[: high - low], allowed[low - begin : high - begin]
+            count = take_close(items[one], items[low:high], near, may, root, sides, count, left, right)
     return count

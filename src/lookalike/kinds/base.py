@@ -59,6 +59,29 @@ class Estimates(Protocol):
         """Return the time of a search by bands."""
 
 
+class SignedEstimates(Protocol):
+    """How long searches among signed items would take, in seconds of one core, apart from what was done."""
+
+    @property
+    def candidates(self) -> float:
+        """The number of candidates that the bands bring together."""
+
+    @property
+    def least_exact_seconds(self) -> float:
+        """The time that an exact search takes at least."""
+
+    @property
+    def exact_seconds(self) -> float:
+        """The time of an exact search. To find out may take as long as to prepare one."""
+
+    @property
+    def rounds(self) -> Rounds:
+        """An exact search, prepared."""
+
+    def seconds(self, banding: Banding) -> float:
+        """Return the time of a search by bands, which includes signing if they are others."""
+
+
 class Collection(ABC):
     """The items of one run: stored as they are read, then searched.
 
@@ -126,6 +149,13 @@ class Collection(ABC):
         A kind whose bands follow from the recipe alone is not asked.
         """
         raise NotImplementedError
+
+    def signed_estimates(self, compared: Compared, *, united: bool) -> SignedEstimates | None:  # noqa: ARG002
+        """Return how long other searches would take than that by the bands by which items are signed.
+
+        None if that is fast enough, or no other is known. With `united`, items that are connected need no comparison.
+        """
+        return None
 
     @abstractmethod
     def rounds(self, few: NDArray[np.int32]) -> list[slice]:

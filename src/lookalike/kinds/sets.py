@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.comparison.sets import explain_sets
-from lookalike.exact.elements import ElementFilter, ElementPrefixes
+from lookalike.exact.all_pairs import AllPairs
+from lookalike.exact.elements import ElementPrefixes
 from lookalike.exact.prefixes import ALL, Sampler
 from lookalike.features.shinglers import shingler_for
 from lookalike.features.shingling import Shingling
@@ -18,8 +19,9 @@ from lookalike.kinds.comparers import SetComparer
 from lookalike.kinds.shingled import SetCollection
 from lookalike.kinds.trails import element_trail, join
 from lookalike.lsh.minhash import Signer
-from lookalike.tuning.cost import CHEAP, SETS, SIFT, SetCosts, exact_set_seconds
+from lookalike.tuning.cost import CHEAP, SETS, SetCosts, exact_set_seconds, meetings_are_cheap
 from lookalike.tuning.sample import SAMPLED, Closeness, draw_others
+from lookalike.tuning.set_search import ElementSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,9 +47,6 @@ SEPARATOR = ", "
 
 CELLS = 200
 """Cells in which similarities are counted."""
-
-COLLISIONS_SHARE = 1 / 3
-"""The share of possible meetings that come about, where the frequencies of elements follow Zipf's law."""
 
 
 class SetKind(Kind):
@@ -132,16 +131,18 @@ class ElementCollection(WrittenSets):
         signer = Signer(replace(self.recipe, banding=banding), self._shingler)
         return join(element_trail(signer, batch.items, bag=self.recipe.shingling.bag) for batch in batches)
 
-    def exact(self, compared: Compared) -> ElementFilter:
-        """Return the prefix filter with outlines of sets."""
-        found = self._filter(ElementFilter, compared)
-        assert isinstance(found, ElementFilter)  # noqa: S101 - for the type checker
-        return found
+    def exact(self, compared: Compared) -> ElementSearch:
+        """Return the search by rare elements and outlines, or by outlines alone where none are rare."""
+        return self._filter(ElementSearch, compared)
 
     def estimates(self, compared: Compared, prepared: Rounds) -> SetEstimates:
         """Return how long searches would take."""
-        assert isinstance(prepared, ElementPrefixes)  # noqa: S101 - what `exact` has prepared
+        assert isinstance(prepared, (AllPairs, ElementPrefixes))  # noqa: S101 - what `exact` has prepared
         return SetEstimates(self, compared, prepared)
+
+    def sizes_of(self, items: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the sizes of stored sets."""
+        return self._items.sizes[items]
 
     def max_jaccard(self, similarity: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the highest Jaccard similarities of sets, given their similarities."""
@@ -155,7 +156,7 @@ class SetEstimates:
     than a few meetings per set. Only where they are many, a sample tells what bands would take.
     """
 
-    def __init__(self, collection: ElementCollection, compared: Compared, prepared: ElementPrefixes) -> None:
+    def __init__(self, collection: ElementCollection, compared: Compared, prepared: AllPairs | ElementPrefixes) -> None:
         self._collection = collection
         self._compared = compared.originals
         self._prepared = prepared
@@ -164,13 +165,17 @@ class SetEstimates:
     def exact_seconds(self) -> float:
         """The time of an exact search."""
         found = self._prepared
+        if isinstance(found, AllPairs):
+            return found.seconds
         return exact_set_seconds(found.comparisons(), found.share_kept(), found.mean_size)
 
     @property
     def exact_is_cheap(self) -> bool:
         """Whether an exact search takes no longer than signing."""
-        limit = CHEAP * len(self._compared)
-        return COLLISIONS_SHARE * self._prepared.max_collisions * SIFT <= limit or self.exact_seconds <= limit
+        found, count = self._prepared, len(self._compared)
+        if isinstance(found, ElementPrefixes) and meetings_are_cheap(found.max_collisions, count):
+            return True
+        return self.exact_seconds <= CHEAP * count
 
     def seconds(self, banding: Banding) -> float:
         """Return the time of a search by bands."""
@@ -179,7 +184,8 @@ class SetEstimates:
     @cached_property
     def _costs(self) -> SetCosts:
         recipe = self._collection.recipe
-        return SetCosts(np.array([self._prepared.mean_size]), len(self._compared), recipe.sketch, SETS)
+        size = float(self._collection.sizes_of(self._compared).mean())
+        return SetCosts(np.array([size]), len(self._compared), recipe.sketch, SETS)
 
     @cached_property
     def _closeness(self) -> Closeness:

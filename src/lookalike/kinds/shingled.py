@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,7 +21,11 @@ from lookalike.measures.sets import set_measure
 from lookalike.neighbours.sets import ListFinder, ScanFinder
 from lookalike.store.items import Items
 from lookalike.store.sets import READ_AHEAD, Sets
+from lookalike.tuning.collisions import Collisions, Counter
 from lookalike.tuning.cost import SetCosts
+from lookalike.tuning.drawn import DrawnPairs
+from lookalike.tuning.set_search import SetSearch, draw
+from lookalike.tuning.signed_estimates import SignedEstimates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,6 +45,8 @@ if TYPE_CHECKING:
     from lookalike.store.copies import Copies
     from lookalike.store.items import Block
     from lookalike.tuning.sample import Tally
+
+F = TypeVar("F", bound=PrefixFilter)
 
 ELEMENTS_AT_A_TIME = 1 << 20
 """Elements of sets compared in one task."""
@@ -121,7 +128,9 @@ class SetCollection(Collection):
         return Sets(self._items, self._shingler, self._resources.scratch, self._resources.threads)
 
     def sign(self, banding: Banding) -> None:
-        """Do nothing: items were signed while they were read."""
+        """Give stored items their band keys, unless they were signed while they were read."""
+        if self.recipe.banding != banding:
+            self._sign_stored(Signer(replace(self.recipe, banding=banding), self._shingler))
 
     def _sign_stored(self, signer: Signer) -> None:
         """Give stored items their band keys."""
@@ -185,10 +194,10 @@ class SetCollection(Collection):
     # Searching
 
     def exact(self, compared: Compared) -> Exact:
-        """Return the prefix filter."""
-        return self._filter(PrefixFilter, compared)
+        """Return the search by rare shingles, or by outlines where none are rare."""
+        return self._filter(SetSearch, compared)
 
-    def _filter(self, search: type[PrefixFilter], compared: Compared) -> PrefixFilter:
+    def _filter(self, search: type[F], compared: Compared) -> F:
         resources = self._resources
         return search(
             compared.originals,
@@ -232,6 +241,21 @@ class SetCollection(Collection):
         return ListFinder(self._sets, self._resources.threads, goal, among)
 
     # Sampling
+
+    def signed_estimates(self, compared: Compared, *, united: bool) -> SignedEstimates | None:
+        """Count what meets in some bands; where that is much, return how long searches would take."""
+        banding, seed, originals = self.recipe.banding, self.recipe.seed, compared.originals
+        if banding is None or len(originals) < 2:  # noqa: PLR2004 - a pair
+            return None
+        counter = Counter(self, (originals, compared.sides), banding, self._resources.threads, seed)
+        if counter.are_few():
+            return None
+        search, met = self._filter(SetSearch, compared), counter.met()
+        shared = DrawnPairs.of(met.left, met.right, self._sets, compared.sides)
+        drawn = draw(search, originals)
+        if united:
+            shared, drawn = shared.below(search.min_jaccard), drawn.below(search.min_jaccard)
+        return SignedEstimates(search, Collisions(banding, met, shared, len(originals) ** 2 / 2), drawn)
 
     def compare_sample(
         self,

@@ -66,6 +66,12 @@ class Stages:
         finally:
             self.watcher.end(time.perf_counter() - begin)
 
+    def hint(self, text: str) -> None:
+        """Tell the watcher what to expect, if it takes hints: it may have a method `hint`."""
+        tell = getattr(self.watcher, "hint", None)
+        if tell is not None:
+            tell(text)
+
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
         """Add the time spent in the `with` block to the total of that name, except for what is timed within it."""

@@ -59,12 +59,23 @@ SLOT = 1.5 * NANO
 """Per slot of a vector, apart from the multiplication."""
 SIFT = 3.5 * NANO
 """Per collision of two sets in an exact search."""
+OUTLINE, OUTLINE_WORD = 0.3 * NANO, 0.13 * NANO
+"""Per pair of outlines compared, and per word of them."""
+DRAW = 2 * NANO
+"""Per element of a set whose outline is drawn."""
+ENTER = 60 * NANO
+"""Per element of a set that is prepared for a search by rare elements."""
+GROUPED = 60 * NANO
+"""Per rare element of a set that is put into a bucket."""
 PRODUCT = 0.2 * NANO
 """Per product of two vectors checked in an exact search."""
 PART_COLLISION = 100 * NANO
 """Per collision of two items that agree in a part of their bits, and are compared."""
 CHEAP = 10_000 * NANO
 """Per set: if an exact search is this fast, a sample does not pay off, since signing alone takes as long."""
+
+COLLISIONS_SHARE = 1 / 3
+"""The share of possible meetings that come about, where the frequencies of elements follow Zipf's law."""
 
 Seconds = tuple[float, float, float, float]
 """The time to sign, to sort, to find items that share a bucket, and to verify."""
@@ -190,7 +201,22 @@ def bit_parts(family: Family) -> int:
 
 def exact_set_seconds(comparisons: float, share_kept: float, mean_size: float) -> float:
     """Return the time of an exact search among sets, given its comparisons and the share of them it verifies."""
-    return comparisons * (SIFT + share_kept * (SETS.candidate + 2 * mean_size * SETS.number))
+    return comparisons * SIFT + verify_seconds(comparisons * share_kept, mean_size)
+
+
+def meetings_are_cheap(max_collisions: float, count: int) -> bool:
+    """Return whether so many possible meetings in an exact search among sets cost no more than to sign them."""
+    return COLLISIONS_SHARE * max_collisions * SIFT <= CHEAP * count
+
+
+def all_pairs_seconds(pairs: float, words: int, elements: float) -> float:
+    """Return the time to compare the outlines of all sets, given how many elements they have in total."""
+    return pairs * (OUTLINE + OUTLINE_WORD * words) + DRAW * elements
+
+
+def verify_seconds(candidates: float, mean_size: float) -> float:
+    """Return the time to verify candidates among sets."""
+    return candidates * (SETS.candidate + 2 * mean_size * SETS.number)
 
 
 def cheapest(bandings: Iterable[Banding], seconds: Callable[[Banding], float], exact: float) -> Banding | None:

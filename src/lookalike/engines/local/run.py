@@ -58,6 +58,7 @@ class Run:
             refuse_idle([source.listing for source in self.sources])
         self.kind = kind_named(self.source.kind)
         self.asked = ask(settings, self.source.kind)
+        self.notes: list[str] = []
         if (on_open := settings.get("on_open")) is not None:
             on_open(self.source)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from lookalike.engines.local.examples import Rejected
 from lookalike.engines.local.verify import Verifier
 from lookalike.lsh import buckets
-from lookalike.plan import plan_for
+from lookalike.plan import plan_again, plan_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,21 +28,51 @@ if TYPE_CHECKING:
 ENOUGH = 1 << 15
 """Candidates that are worth a round of their own."""
 
+LONG = 20.0
+"""Seconds of one core that a search must be expected to take, to be announced."""
 
-def prepare(run: Run, collected: Collected) -> Search:
-    """Choose bands or an exact search, unless that was done before, and prepare it."""
+
+def prepare(run: Run, collected: Collected, *, united: bool = False) -> Search:
+    """Choose bands or an exact search, unless that was done before, and prepare it.
+
+    `united` is whether the caller unites the items of pairs, which then need no further comparison.
+    """
     items, compared, plan = collected.items, collected.compared, collected.plan
     exact, rounds = items.exact(compared), None
     if plan is None or plan.exact:
         with run.stages.stage("filter"), run.stages.timed("filter"):
             rounds = exact.among_all()
             plan = plan or plan_for(run.asked, items.recipe, items.estimates(compared, rounds))
+    elif plan.is_open:
+        plan, rounds = reconsider(run, collected, plan, united=united)
     if collected.plan is None and plan.recipe.banding is not None and rounds is not None:
         with run.stages.timed("sign"):
             rounds.close()
             items.sign(plan.recipe.banding)
             rounds = None
     return Search(run, collected, plan, exact, rounds)
+
+
+def reconsider(run: Run, collected: Collected, plan: Plan, *, united: bool) -> tuple[Plan, Rounds | None]:
+    """Return the plan, or another one if that is faster for these items, with the exact search if it has no bands."""
+    items = collected.items
+    with run.stages.timed("plan"):
+        estimates = items.signed_estimates(collected.compared, united=united)
+        chosen = plan_again(run.asked, plan, estimates) if estimates else replace(plan, is_open=False)
+    if chosen.reason:
+        run.notes.append(chosen.reason)
+    if estimates is not None and chosen.seconds >= LONG:
+        run.stages.hint(
+            f"About {estimates.candidates:,.2g} candidates share a bucket: the search will take about "
+            f"{chosen.seconds / 60:,.1f} minutes of one core"
+        )
+    if estimates is not None and chosen.exact:
+        with run.stages.stage("filter"), run.stages.timed("filter"):
+            return chosen, estimates.rounds
+    if chosen.recipe.banding is not None and chosen.recipe != plan.recipe:
+        with run.stages.stage("sign"), run.stages.timed("sign"):
+            items.sign(chosen.recipe.banding)
+    return chosen, None
 
 
 class Search:

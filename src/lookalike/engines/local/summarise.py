@@ -65,6 +65,7 @@ def summarise(
         passed_over=passed_over(run.sources),
         notes=(
             *notes_on(run.sources, rows=kept is not None),
+            *run.notes,
             *run_notes(run.kind, recipe, items, condensed),
             *(recall_notes(measured) if recipe.banding else ()),
         ),
