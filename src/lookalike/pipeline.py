@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from lookalike.checks import check_count, plain_number
-from lookalike.engines.local.cluster import Components, Keep, count_components, members
+from lookalike.engines.local.cluster import Keep, count_components
+from lookalike.engines.local.clustering import clustering_named
 from lookalike.engines.local.collect import collect
 from lookalike.engines.local.examples import choose_examples
 from lookalike.engines.local.expand import Groups, IndexedPairs
 from lookalike.engines.local.nearest import find_nearest, without_bands
-from lookalike.engines.local.recall import Connected, Listed, measure_recall
+from lookalike.engines.local.recall import Listed, measure_recall
 from lookalike.engines.local.run import Run
 from lookalike.engines.local.search import prepare
 from lookalike.engines.local.summarise import summarise
@@ -25,7 +26,7 @@ from lookalike.summary import recall_notes
 from lookalike.tuning.tune import check_recall
 
 if TYPE_CHECKING:
-    from lookalike.options import Settings
+    from lookalike.options import Cluster, Settings
 
 
 def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds items
@@ -60,7 +61,7 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
         return Pairs(table, summary, pairs.left, pairs.right, run.sources, recipe, examples)
 
 
-def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
+def deduplicate(items: Any, *, keep: str = "first", cluster: Cluster = "star", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
     """Keep one item of each cluster of similar items.
 
     `keep` chooses it: first, last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are those of
@@ -69,28 +70,24 @@ def deduplicate(items: Any, *, keep: str = "first", **settings: Unpack[Settings]
     >>> deduplicate(["the cat sat on the mat", "a dog", "The cat sat on the mat!"]).kept
     ['the cat sat on the mat', 'a dog']
     """
-    rule = Keep.parse(keep)
+    rule, clustering = Keep.parse(keep), clustering_named(cluster)
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
         search = prepare(run, collected)
         recipe = search.plan.recipe
-        components = Components(collected.items.count)
-        linked = []
-        for pairs in search.pairs(components.roots, buckets.ONE):
-            components.unite(pairs)
-            linked.append(pairs)
-        with run.stages.stage("cluster"), run.stages.timed("cluster"):
-            found = members(components.roots, collected.copies, rule, collected.ranks)
-            scores = search.verifier.scores_of_items(found.item, found.keeper, collected.copies, linked)
+        clusters = clustering(run, collected, search, rule)
+        found = clusters.members
+        with run.stages.timed("cluster"):
+            scores = search.verifier.scores_of_items(found.item, found.keeper, collected.copies, clusters.linked)
             table = cluster_table(collected.names(found.item), found, scores, recipe.measure)
         kept_pairs = IndexedPairs(found.keeper, found.item, scores, condensed=0)
         examples = choose_examples(run, collected, search, kept_pairs, found)
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
         mask.flags.writeable = False
-        measured = measure_recall(run, recipe, collected, Connected(components.roots))
+        measured = measure_recall(run, recipe, collected, clusters.found)
         counts = {
-            "pairs": sum(map(len, linked)) + collected.copies.count,
+            "pairs": sum(map(len, clusters.linked)) + collected.copies.count,
             "clusters": found.clusters,
             "kept": int(mask.sum()),
         }

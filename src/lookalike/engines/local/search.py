@@ -62,14 +62,18 @@ class Search:
 
         `width` is the number of pivots taken of a bucket at first.
         """
-        stages, min_score = self._run.stages, self.plan.recipe.min_score
+        stages = self._run.stages
         rounds, found = self._buckets(width)
         with stages.stage("compare", rounds) as advance:
             for candidates in stages.timed_each("band", self._candidates(found, roots, width, advance)):
-                with stages.timed("verify"):
-                    pairs = self.verifier.verify(candidates, min_score)
-                self.rejected.see(candidates, pairs)
-                yield pairs
+                yield self.verify(candidates)
+
+    def verify(self, candidates: Candidates) -> Verified:
+        """Return the candidates that are pairs."""
+        with self._run.stages.timed("verify"):
+            pairs = self.verifier.verify(candidates, self.plan.recipe.min_score)
+        self.rejected.see(candidates, pairs)
+        return pairs
 
     def _candidates(
         self, found: Iterator[Proposer], roots: NDArray[np.int32], width: int, advance: Advance
