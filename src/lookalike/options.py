@@ -17,10 +17,11 @@ from lookalike.checks import plain_number
 from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
-Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking"]
+Group = Literal["similarity", "shingling", "banding", "reading", "running", "checking", "clustering"]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
+Cluster = Literal["star", "chain"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +273,26 @@ OPTIONS = (
     ),
 )
 
+CLUSTERING = (
+    Option(
+        name="keep",
+        group="clustering",
+        type=str,
+        default="first",
+        metavar="RULE",
+        help="Which item of a cluster to keep: first, last, longest, shortest, max:COLUMN or min:COLUMN.",
+    ),
+    Option(
+        name="cluster",
+        group="clustering",
+        type=Cluster,
+        default="star",
+        help="What a cluster is: a kept item and items that resemble it (star), or all items that chains of pairs "
+        "connect (chain).",
+    ),
+)
+"""Options of `deduplicate` alone: its own keyword arguments, not part of `Settings`."""
+
 
 class Settings(TypedDict, total=False):
     """Keyword arguments of `find_pairs`, `deduplicate`, `nearest`, `compare` and others. All are optional.
@@ -309,7 +330,7 @@ class Settings(TypedDict, total=False):
     examples: int
 
 
-_BY_NAME = {option.name: option for option in OPTIONS}
+_BY_NAME = {option.name: option for option in (*OPTIONS, *CLUSTERING)}
 
 
 def option(name: str) -> Option:
@@ -355,5 +376,9 @@ def whole_number(name: Literal["measure_recall", "examples"], settings: Settings
 
 def check_names(settings: Settings) -> None:
     """Raise if there is no option of a given name."""
-    if unknown := set(settings) - set(_BY_NAME):
-        raise TypeError(f"unknown option {min(unknown)!r}; the options are {', '.join(_BY_NAME)}")
+    known = [option.name for option in OPTIONS]
+    if unknown := set(settings) - set(known):
+        name = min(unknown)
+        if name in _BY_NAME:
+            raise TypeError(f"`{name}` is an option of deduplicate only")
+        raise TypeError(f"unknown option {name!r}; the options are {', '.join(known)}")

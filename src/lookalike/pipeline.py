@@ -17,7 +17,7 @@ from lookalike.engines.local.nearest import find_nearest, without_bands
 from lookalike.engines.local.recall import Listed, measure_recall
 from lookalike.engines.local.run import Run
 from lookalike.engines.local.search import prepare
-from lookalike.engines.local.summarise import summarise
+from lookalike.engines.local.summarise import Counts, summarise
 from lookalike.engines.local.verify import concatenate
 from lookalike.errors import RecipeError
 from lookalike.lsh import buckets
@@ -54,18 +54,25 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
         examples = choose_examples(run, collected, search, pairs)
         measured = measure_recall(run, recipe, collected, Listed(found))
-        counts = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
-        summary = summarise(run, recipe, collected, search.seen, measured, **counts)
+        counts = Counts(pairs=len(pairs), clusters=clusters, condensed=pairs.condensed)
+        summary = summarise(run, recipe, collected, search.seen, counts, measured)
         for column in (pairs.left, pairs.right):
             column.flags.writeable = False
         return Pairs(table, summary, pairs.left, pairs.right, run.sources, recipe, examples)
 
 
-def deduplicate(items: Any, *, keep: str = "first", cluster: Cluster = "star", **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
+def deduplicate(
+    items: Any,  # noqa: ANN401 - whatever holds items
+    *,
+    keep: str = "first",
+    cluster: Cluster = "star",
+    **settings: Unpack[Settings],
+) -> Deduplicated:
     """Keep one item of each cluster of similar items.
 
-    `keep` chooses it: first, last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are those of
-    `find_pairs`.
+    `keep` chooses it: first, last, longest, shortest, max:COLUMN or min:COLUMN. With `cluster="star"`, every removed
+    item resembles its keeper; with "chain", a chain of similar items connects the two. The other arguments are those
+    of `find_pairs`.
 
     >>> deduplicate(["the cat sat on the mat", "a dog", "The cat sat on the mat!"]).kept
     ['the cat sat on the mat', 'a dog']
@@ -85,13 +92,11 @@ def deduplicate(items: Any, *, keep: str = "first", cluster: Cluster = "star", *
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
         mask.flags.writeable = False
-        measured = measure_recall(run, recipe, collected, clusters.found)
-        counts = {
-            "pairs": sum(map(len, clusters.linked)) + collected.copies.count,
-            "clusters": found.clusters,
-            "kept": int(mask.sum()),
-        }
-        summary = summarise(run, recipe, collected, search.seen, measured, **counts)
+        measured = measure_recall(run, recipe, collected, clusters.found())
+        below = int(np.count_nonzero(scores < recipe.min_score))
+        pairs, kept = clusters.pairs + collected.copies.count, int(mask.sum())
+        counts = Counts(pairs=pairs, clusters=found.clusters, kept=kept, cluster=cluster, below=below)
+        summary = summarise(run, recipe, collected, search.seen, counts, measured)
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items, recipe, keep, examples)
 
 
@@ -120,6 +125,6 @@ def nearest(items: Any, k: int = 10, *, against: Any = None, **settings: Unpack[
         min_score = recipe.min_score if "threshold" in settings else -np.inf
         found = find_nearest(run, collected, k, recall, min_score=min_score)
         table, count = nearest_table(collected, found.queries, found.best.items, found.best.scores, recipe.measure)
-        summary = summarise(run, recipe, collected, found.seen, found.measured, pairs=count)
+        summary = summarise(run, recipe, collected, found.seen, Counts(pairs=count), found.measured)
         notes = (*summary.notes, *(recall_notes(found.measured) if found.recall < 1 else ()))
         return Nearest(table, replace(summary, recall=found.recall, notes=notes), k, recipe)

@@ -10,7 +10,7 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.reading, options.checking)
+@options.with_settings(options.clustering, options.recipe, options.reading, options.checking)
 def dedup(
     inputs: options.Inputs,
     output: Annotated[
@@ -19,10 +19,6 @@ def dedup(
     ] = None,
     clusters: Annotated[Path | None, typer.Option(help="Output file for the members of every cluster.")] = None,
     removed: Annotated[Path | None, typer.Option(help="Output file for removed rows.")] = None,
-    keep: Annotated[
-        str,
-        typer.Option(help="Which item of a cluster to keep: first, last, longest, shortest, max:COLUMN or min:COLUMN."),
-    ] = "first",
     report: options.Report = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
@@ -52,7 +48,7 @@ def dedup(
     wanted = {name: path for name, path in outputs.items() if path is not None}
     with RunSession(settings, inputs, report=report, quiet=quiet, as_json=json) as session:
         check_outputs(wanted, session.files, force=force, others=session.pages, rows=("--output", "--removed"))
-        result = deduplicate(session.inputs, keep=keep, **session.settings)
+        result = deduplicate(session.inputs, **session.settings)
         with session.timed("write"):
             masks = {path: mask for path, mask in ((output, result.mask), (removed, ~result.mask)) if path}
             write_rows(result.source, masks, {clusters: result.clusters.to_arrow()} if clusters else {})

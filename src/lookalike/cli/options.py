@@ -19,13 +19,13 @@ from typer.core import TyperCommand
 
 from lookalike.cli.flags import with_flags
 from lookalike.measures import all_names
-from lookalike.options import OPTIONS, RECIPE, Option, names
+from lookalike.options import CLUSTERING, OPTIONS, RECIPE, Option, names
 from lookalike.options import option as named
 
 Command = Callable[..., None]
 
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
-FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_line}
+FLAGS = {option.name: option.flag for option in (*OPTIONS, *CLUSTERING) if option.on_command_line}
 
 recipe = tuple(map(named, RECIPE))
 """Options that decide which pairs are found."""
@@ -35,6 +35,9 @@ reading = tuple(named(name) for name in names("reading", "running") if name in F
 
 checking = tuple(named(name) for name in names("checking") if name in FLAGS)
 """Options that check what was found."""
+
+clustering = CLUSTERING
+"""Options that decide what is kept."""
 
 Inputs = Annotated[
     list[str],

@@ -14,6 +14,7 @@ from lookalike.errors import RecipeError
 from lookalike.measures import one_of
 
 if TYPE_CHECKING:
+    from lookalike.options import Cluster
     from lookalike.results import Deduplicated, Nearest, Pairs
 
 ENGINES = {"local": "lookalike.pipeline"}
@@ -26,7 +27,9 @@ class Engine(Protocol):
     def find_pairs(self, items: Any, *, against: Any = None, **settings: Any) -> Pairs:  # noqa: ANN401 - any items
         """Find all pairs of similar items."""
 
-    def deduplicate(self, items: Any, *, keep: str = "first", **settings: Any) -> Deduplicated:  # noqa: ANN401
+    def deduplicate(
+        self, items: Any, *, keep: str = "first", cluster: Cluster = "star", **settings: Any
+    ) -> Deduplicated:  # noqa: ANN401
         """Keep one item of each cluster of similar items."""
 
     def nearest(self, items: Any, k: int = 10, *, against: Any = None, **settings: Any) -> Nearest:  # noqa: ANN401

@@ -13,6 +13,30 @@ UNDECIDED, CHOSEN, KEPT, REMOVED = 0, 1, 2, 3
 
 
 @kernel
+def gather_before(item, status, slots, members, room, stamp, out):
+    """Write the chosen items before an item that share a group with it, and return how many there are.
+
+    Return -1 instead if there are more than `room`, or if an item before it is undecided and not chosen.
+    """
+    found = 0
+    for band in range(slots.shape[0]):
+        at = slots[band, item]
+        while at > 0 and members[band, at - 1] >= 0:
+            at -= 1
+            other = members[band, at]
+            chosen = status[other] == CHOSEN and stamp[other] != item
+            if status[other] == UNDECIDED or (chosen and found == room):
+                for i in range(found):
+                    stamp[out[i]] = -1
+                return -1
+            if chosen:
+                stamp[other] = item
+                out[found] = other
+                found += 1
+    return found
+
+
+@kernel
 def choose(status, slots, members, limit, stamp, left, right):
     """Choose the items that can be decided together, and write the candidates among them; return how many there are.
 
@@ -23,31 +47,12 @@ def choose(status, slots, members, limit, stamp, left, right):
     for item in range(status.size):
         if status[item] != UNDECIDED:
             continue
-        found = 0
-        waits = False
-        for band in range(slots.shape[0]):
-            at = slots[band, item]
-            while not waits and at > 0 and members[band, at - 1] >= 0:
-                at -= 1
-                other = members[band, at]
-                if status[other] == UNDECIDED:
-                    waits = True
-                elif status[other] == CHOSEN and stamp[other] != item:
-                    if found == limit or count + found == left.size:
-                        waits = True
-                        break
-                    stamp[other] = item
-                    left[count + found] = other
-                    right[count + found] = item
-                    found += 1
-            if waits:
-                break
-        if not waits:
+        room = min(limit, left.size - count)
+        found = gather_before(item, status, slots, members, room, stamp, left[count:])
+        if found >= 0:
             status[item] = CHOSEN
+            right[count : count + found] = item
             count += found
-            continue
-        for i in range(count, count + found):
-            stamp[left[i]] = -1
     return count
 
 
@@ -63,19 +68,23 @@ def decide(left, right, status):
 
 
 @kernel
-def propose_later(kept, first, status, slots, members, stamp, left, right):
-    """Write the candidates of kept items, from `first` on, with the items after them that are not kept.
+def propose_later(kept, place, status, slots, members, stamp, left, right):
+    """Write candidates of kept items with the items after them that are not kept, until there is no more room.
 
-    Return how many there are, and the next kept item to go on with. `left` and `right` have room for one per item.
+    Return how many there are. `place` is where to go on: a kept item, a band, and a place in it, or -1 for the slot of
+    the item.
     """
+    first, band, at = place
     count = 0
-    for i in range(first, kept.size):
-        item = kept[i]
-        if count + status.size - item > left.size:
-            return count, i
-        for band in range(slots.shape[0]):
-            at = slots[band, item]
+    while first < kept.size:
+        item = kept[first]
+        while band < slots.shape[0]:
+            if at < 0:
+                at = slots[band, item]
             while at >= 0 and members[band, at] >= 0:
+                if count == left.size:
+                    place[0], place[1], place[2] = first, band, at
+                    return count
                 at += 1
                 other = members[band, at]
                 if other < 0:
@@ -85,4 +94,9 @@ def propose_later(kept, first, status, slots, members, stamp, left, right):
                     left[count] = item
                     right[count] = other
                     count += 1
-    return count, kept.size
+            at = -1
+            band += 1
+        band = 0
+        first += 1
+    place[0] = first
+    return count

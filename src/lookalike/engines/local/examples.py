@@ -87,7 +87,7 @@ def choose_examples(
         if clusters is None and collected.boundary is None:
             clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
         choices = [] if clusters is None else [*chooser.largest(clusters), *chooser.typical(clusters)]
-        choices += [*chooser.above(pairs), *chooser.below(search.rejected)]
+        choices += [*chooser.chained(pairs), *chooser.above(pairs), *chooser.below(search.rejected)]
         return written(choices, run, collected)
 
 
@@ -119,6 +119,12 @@ class Chooser:
         chosen = np.sort(self._random.permutation(middle)[: self._count])
         return [self._widest("typical", clusters, int(cluster)) for cluster in chosen]
 
+    def chained(self, pairs: IndexedPairs | Verified) -> list[Choice]:
+        """Choose the members least similar to their keepers, of those below the threshold."""
+        below = np.flatnonzero(pairs.similarity < self._min_score)
+        least = below[np.argsort(pairs.similarity[below], kind="stable")][: self._count]
+        return [self._pair("chained", pairs, int(at)) for at in least]
+
     def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
         """Choose the pairs closest above the threshold, except copies, which show nothing new."""
         near = np.flatnonzero((pairs.similarity >= self._min_score) & (pairs.similarity < self._best))
@@ -126,10 +132,7 @@ class Chooser:
         original = self._collected.copies.original
         one, two = original[pairs.left[near]], original[pairs.right[near]]
         _, first = np.unique(pair_codes(one, two), return_index=True)
-        return [
-            Choice("above", self._value(float(pairs.similarity[at])), None, int(pairs.left[at]), int(pairs.right[at]))
-            for at in near[np.sort(first)[: self._count]]
-        ]
+        return [self._pair("above", pairs, int(at)) for at in near[np.sort(first)[: self._count]]]
 
     def below(self, rejected: Rejected) -> list[Choice]:
         """Choose the most similar of the rejected candidates."""
@@ -148,6 +151,10 @@ class Chooser:
             )
             for at in order
         ]
+
+    def _pair(self, kind: ExampleKind, pairs: IndexedPairs | Verified, at: int) -> Choice:
+        """Choose one of the pairs."""
+        return Choice(kind, self._value(float(pairs.similarity[at])), None, int(pairs.left[at]), int(pairs.right[at]))
 
     def _one_per_collection(self, left: int, right: int) -> tuple[int, int]:
         """Return two items with the features of these originals, one of each collection if there are two."""
