@@ -28,8 +28,13 @@ class Engine(Protocol):
         """Find all pairs of similar items."""
 
     def deduplicate(
-        self, items: Any, *, keep: str = "first", cluster: Cluster = "star", **settings: Any
-    ) -> Deduplicated:  # noqa: ANN401
+        self,
+        items: Any,  # noqa: ANN401 - any items
+        *,
+        keep: str = "first",
+        cluster: Cluster = "star",
+        **settings: Any,  # noqa: ANN401
+    ) -> Deduplicated:
         """Keep one item of each cluster of similar items."""
 
     def nearest(self, items: Any, k: int = 10, *, against: Any = None, **settings: Any) -> Nearest:  # noqa: ANN401
