@@ -66,7 +66,7 @@ def test_deduplicate_has_the_options_of_clusters() -> None:
         assert flags[one.name] == one.flag
         assert one.name not in flags_of(COMMANDS["pairs"])
         with pytest.raises(TypeError, match=f"`{one.name}` is an option of deduplicate only"):
-            find_pairs([], **{one.name: one.default})  # type: ignore[arg-type]
+            find_pairs([], **{one.name: one.default})
     with pytest.raises(RecipeError, match=r"`cluster` must be star or chain\. Got 'tree'"):
         deduplicate([], cluster="tree")  # type: ignore[arg-type]
 

@@ -146,7 +146,7 @@ def test_stars_and_keepers(
     order: list[int] = []
     while len(order) < len(texts):
         order.append(brute_force.keeper([i for i in range(len(texts)) if i not in order], keep, texts, rank))
-    keepers = naive.stars(order, pairs)
+    keepers = naive.stars(order, pairs, [brute_force.elements(text, "words:2") for text in texts])
     assert [bool(kept) for kept in result.mask] == [keepers[item] == item for item in range(len(texts))]
     assert {item: keeper for item, _, keeper, _, kept in result.clusters if not kept} == {
         item: keeper for item, keeper in keepers.items() if item != keeper
@@ -208,7 +208,7 @@ def test_clusters_of_pairs_are_chains() -> None:
 
 def outcome(texts: Any, **settings: Any) -> tuple[Any, ...]:
     pairs = find_pairs(texts, **settings)
-    chains, stars = (deduplicate(texts, cluster=cluster, **settings) for cluster in ("chain", "star"))  # type: ignore[arg-type]
+    chains, stars = (deduplicate(texts, cluster=cluster, **settings) for cluster in ("chain", "star"))
     tables = (one.to_arrow() for one in (pairs, chains.clusters, stars.clusters))
     return *tables, chains.mask.tolist(), stars.mask.tolist(), pairs.summary.candidates
 
