@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 def deduplicated(job: Job, recall: float) -> Found:
     """Deduplicate the corpus of a job."""
     found = lookalike.deduplicate(
-        job.corpus, id="id", threshold=job.threshold, recall=recall, shingle=f"words:{job.words}", threads=job.threads
+        job.corpus,
+        id="id",
+        threshold=job.threshold,
+        recall=recall,
+        shingle=f"words:{job.words}",
+        threads=job.threads,
+        cluster="chain",
     )
     job.seconds.update(found.summary.seconds)
     with job.stage("cluster"):

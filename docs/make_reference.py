@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import lookalike
 from lookalike.cli.app import app
 from lookalike.measures import all_names
-from lookalike.options import OPTIONS, Group, Option, Settings
+from lookalike.options import CLUSTERING, OPTIONS, Group, Option, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +90,7 @@ GROUPS: dict[Group, str] = {
     "against": "Reading the items of `against`",
     "running": "Running",
     "checking": "Checking the result",
+    "clustering": "Clusters, in `deduplicate` alone",
     "repeating": "Repeating a run",
 }
 """Titles of the tables of options."""
@@ -174,7 +175,7 @@ def options_tables() -> Iterator[str]:
     """Yield a table of options per group."""
     assert set(GROUPS) == set(get_args(Group))  # noqa: S101 - a new group needs a title
     for group, title in GROUPS.items():
-        rows = [option_row(option) for option in OPTIONS if option.group == group]
+        rows = [option_row(option) for option in (*OPTIONS, *CLUSTERING) if option.group == group]
         yield f"**{title}**"
         yield "\n".join(["| name | type | default | meaning |", "| --- | --- | --- | --- |", *rows])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -10,14 +11,27 @@ import pytest
 from support.run_cli import done, quiet_environment
 from typer.main import get_command
 
-from lookalike import Shingling, recipe
+from lookalike import RecipeError, Shingling, deduplicate, find_pairs, recipe
 from lookalike.cli.app import app
 from lookalike.cli.flags import flags_of
-from lookalike.errors import RecipeError
 from lookalike.measures import all_names
-from lookalike.options import AGAINST, OPTIONS, READING, RECIPE, SWITCHES, Group, Option, Settings, names, option
+from lookalike.options import (
+    AGAINST,
+    CLUSTERING,
+    OPTIONS,
+    READING,
+    RECIPE,
+    SWITCHES,
+    Cluster,
+    Group,
+    Option,
+    Settings,
+    names,
+    option,
+)
 from lookalike.read.formats import format_names
 from lookalike.read.options import Options
+from lookalike.settings import OWN
 
 COMMANDS: dict[str, Any] = get_command(app).commands  # type: ignore[attr-defined]  # it is a group
 RUNS = ("dedup", "pairs", "nearest")
@@ -44,7 +58,24 @@ def test_the_command_line_offers_the_measures_that_are_registered() -> None:
     assert f"--measure <{'|'.join(all_names())}>" in done("pairs", "--help").out
 
 
-@pytest.mark.parametrize("one", OPTIONS, ids=by_name)
+def test_deduplicate_has_the_options_of_clusters() -> None:
+    hints, flags = (
+        get_type_hints(deduplicate, localns={"Cluster": Cluster, "Settings": Settings}),
+        flags_of(COMMANDS["dedup"]),
+    )
+    for one in CLUSTERING:
+        assert inspect.signature(deduplicate).parameters[one.name].default is None  # a recipe may set it
+        assert OWN[one.name] == one.default
+        assert hints[one.name] == Union[one.type, None]  # noqa: UP007 - of any type
+        assert flags[one.name] == one.flag
+        assert one.name not in flags_of(COMMANDS["pairs"])
+        with pytest.raises(TypeError, match=f"`{one.name}` is an option of deduplicate only"):
+            find_pairs([], **{one.name: one.default})
+    with pytest.raises(RecipeError, match=r"`cluster` must be star or chain\. Got 'tree'"):
+        deduplicate([], cluster="tree")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("one", [*OPTIONS, *CLUSTERING], ids=by_name)
 def test_each_option_is_complete(one: Option) -> None:
     assert one.default is None or accepts(one, one.default)
     assert one.help.endswith(".")
@@ -54,7 +85,7 @@ def test_each_option_is_complete(one: Option) -> None:
 
 def test_names_are_unique_and_groups_are_used() -> None:
     assert len({one.name for one in OPTIONS}) == len(OPTIONS)
-    assert {one.group for one in OPTIONS} == set(get_args(Group))
+    assert {one.group for one in (*OPTIONS, *CLUSTERING)} == set(get_args(Group))
     rest = (names("copies"), READING, AGAINST, names("running"), names("checking"), names("repeating"))
     groups = (RECIPE, *rest)
     assert [name for group in groups for name in group] == [one.name for one in OPTIONS]

@@ -120,7 +120,7 @@ def test_clusters_and_keepers(
     way: dict[str, Any], texts: list[brute_force.Text], threshold: float, keep: str, data: st.DataObject
 ) -> None:
     rank = data.draw(st.lists(ranks, min_size=len(texts), max_size=len(texts)))
-    result = deduplicate(table(texts, rank), keep=keep, threshold=threshold, shingle="words:2", **way)
+    result = deduplicate(table(texts, rank), keep=keep, cluster="chain", threshold=threshold, shingle="words:2", **way)
     expected = []
     for number, items in enumerate(
         brute_force.clusters(len(texts), brute_force.pairs(texts, threshold, shingle="words:2"))
@@ -131,6 +131,42 @@ def test_clusters_and_keepers(
     assert list(result.clusters) == expected
     removed = {item for item, *_, kept in expected if not kept}
     assert [bool(kept) for kept in result.mask] == [item not in removed for item in range(len(texts))]
+
+
+@pytest.mark.slow
+@every_way
+@SOME
+@given(brute_force.collections(), brute_force.thresholds, st.sampled_from(KEEP), st.data())
+def test_stars_and_keepers(
+    way: dict[str, Any], texts: list[brute_force.Text], threshold: float, keep: str, data: st.DataObject
+) -> None:
+    rank = data.draw(st.lists(ranks, min_size=len(texts), max_size=len(texts)))
+    result = deduplicate(table(texts, rank), keep=keep, threshold=threshold, shingle="words:2", **way)
+    pairs = brute_force.pairs(texts, threshold, shingle="words:2")
+    order: list[int] = []
+    while len(order) < len(texts):
+        order.append(brute_force.keeper([i for i in range(len(texts)) if i not in order], keep, texts, rank))
+    keepers = naive.stars(order, pairs, [brute_force.elements(text, "words:2") for text in texts])
+    assert [bool(kept) for kept in result.mask] == [keepers[item] == item for item in range(len(texts))]
+    assert {item: keeper for item, _, keeper, _, kept in result.clusters if not kept} == {
+        item: keeper for item, keeper in keepers.items() if item != keeper
+    }
+    for item, _, keeper, similarity, kept in result.clusters:
+        assert kept or similarity == pairs[min(item, keeper), max(item, keeper)] >= threshold
+    first = {number: item for item, number, *_ in reversed(list(result.clusters))}
+    assert sorted(first.values()) == [first[number] for number in sorted(first)]
+
+
+def test_a_chain_removes_what_a_star_keeps() -> None:
+    chain = ["a b c d e f g h", "b c d e f g h i", "c d e f g h i j", "d e f g h i j k", "e f g h i j k l"]
+    settings: dict[str, Any] = {"threshold": 0.7, "shingle": "words:1", "recall": 1}
+    star, chained = deduplicate(chain, **settings), deduplicate(chain, cluster="chain", **settings)
+    assert star.mask.tolist() == [True, False, True, False, True]
+    assert star.summary.below_threshold == 0
+    assert not star.summary.notes
+    assert chained.mask.tolist() == [True, False, False, False, False]
+    assert chained.summary.below_threshold == 3
+    assert "3 removed items are less similar to their keeper than the threshold" in chained.summary.notes[0]
 
 
 @pytest.mark.slow
@@ -155,12 +191,12 @@ def test_strings_are_ranked_as_strings_and_dates_as_dates() -> None:
         assert np.flatnonzero(result.mask).tolist() == [best]
 
 
-def test_clusters_of_pairs_are_those_of_deduplicate() -> None:
+def test_clusters_of_pairs_are_chains() -> None:
     chain = ["a b c d e f g h", "b c d e f g h i", "c d e f g h i j", "x", "c d e f g h i j", None]
     options: dict[str, Any] = {"threshold": 0.7, "shingle": "words:1", **brute_force.SURE}
     for keep in ("first", "last"):
         known = list(find_pairs(chain, **options).clusters(keep))
-        exact = list(deduplicate(chain, keep=keep, **options).clusters)
+        exact = list(deduplicate(chain, keep=keep, cluster="chain", **options).clusters)
         assert [row[:3] + row[4:] for row in known] == [row[:3] + row[4:] for row in exact]
         assert [row[3] for row in known] == [row[3] if row[3] >= 0.7 else None for row in exact]
     with pytest.raises(RecipeError, match="first or last"):
@@ -172,8 +208,9 @@ def test_clusters_of_pairs_are_those_of_deduplicate() -> None:
 
 def outcome(texts: Any, **settings: Any) -> tuple[Any, ...]:
     pairs = find_pairs(texts, **settings)
-    result = deduplicate(texts, **settings)
-    return pairs.to_arrow(), result.clusters.to_arrow(), result.mask.tolist(), pairs.summary.candidates
+    chains, stars = (deduplicate(texts, cluster=cluster, **settings) for cluster in ("chain", "star"))
+    tables = (one.to_arrow() for one in (pairs, chains.clusters, stars.clusters))
+    return *tables, chains.mask.tolist(), stars.mask.tolist(), pairs.summary.candidates
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +253,7 @@ def test_the_order_of_items_changes_nothing(versions: list[brute_force.Text]) ->
     groups = []
     for texts in (named, shuffled):
         by_cluster: dict[int, set[str]] = {}
-        for name, cluster, *_ in deduplicate(texts, threshold=0.5).clusters:
+        for name, cluster, *_ in deduplicate(texts, threshold=0.5, cluster="chain").clusters:
             by_cluster.setdefault(cluster, set()).add(name)
         groups.append({frozenset(members) for members in by_cluster.values()})
     assert groups[0] == groups[1]

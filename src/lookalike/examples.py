@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-ExampleKind = Literal["largest", "typical", "above", "below"]
+ExampleKind = Literal["largest", "typical", "chained", "above", "below"]
 
 Span = tuple[int, int]
 

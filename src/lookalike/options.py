@@ -19,11 +19,21 @@ from lookalike.errors import RecipeError
 from lookalike.resources.progress import Watcher
 
 Group = Literal[
-    "similarity", "shingling", "banding", "copies", "reading", "against", "running", "checking", "repeating"
+    "similarity",
+    "shingling",
+    "banding",
+    "copies",
+    "reading",
+    "against",
+    "running",
+    "checking",
+    "repeating",
+    "clustering",
 ]
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 Sketch = Literal["fast", "classic"]
 EncodingErrors = Literal["strict", "replace"]
+Cluster = Literal["star", "chain"]
 
 
 class HasSettings(Protocol):
@@ -374,6 +384,26 @@ OPTIONS = (
     ),
 )
 
+CLUSTERING = (
+    Option(
+        name="keep",
+        group="clustering",
+        type=str,
+        default="first",
+        metavar="RULE",
+        help="Which item of a cluster to keep: first, last, longest, shortest, max:COLUMN or min:COLUMN.",
+    ),
+    Option(
+        name="cluster",
+        group="clustering",
+        type=Cluster,
+        default="star",
+        help="What a cluster is: a kept item and items that resemble it (star), or all items that chains of pairs "
+        "connect (chain).",
+    ),
+)
+"""Options of `deduplicate` alone: its own keyword arguments, not part of `Settings`."""
+
 
 class DirectSettings(TypedDict, total=False):
     """All of `Settings` except `recipe`, which holds others."""
@@ -429,7 +459,7 @@ class Settings(DirectSettings, total=False):
     recipe: RecipeSource | None
 
 
-_BY_NAME = {option.name: option for option in OPTIONS}
+_BY_NAME = {option.name: option for option in (*OPTIONS, *CLUSTERING)}
 
 
 def option(name: str) -> Option:
@@ -478,5 +508,9 @@ def whole_number(name: Literal["measure_recall", "examples"], settings: Settings
 
 def check_names(settings: Settings) -> None:
     """Raise if there is no option of a given name."""
-    if unknown := set(settings) - set(_BY_NAME):
-        raise TypeError(f"unknown option {min(unknown)!r}; the options are {', '.join(_BY_NAME)}")
+    known = [option.name for option in OPTIONS]
+    if unknown := set(settings) - set(known):
+        name = min(unknown)
+        if name in _BY_NAME:
+            raise TypeError(f"`{name}` is an option of deduplicate only")
+        raise TypeError(f"unknown option {name!r}; the options are {', '.join(known)}")

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from lookalike.checks import check_count, plain_number
-from lookalike.engines.local.cluster import Components, Keep, count_components, members
+from lookalike.engines.local.cluster import Keep, count_components
+from lookalike.engines.local.clustering import clustering_named
 from lookalike.engines.local.collect import collect
 from lookalike.engines.local.examples import choose_examples
 from lookalike.engines.local.expand import Groups, IndexedPairs
 from lookalike.engines.local.nearest import find_nearest, without_bands
-from lookalike.engines.local.recall import Connected, Listed, measure_recall
+from lookalike.engines.local.recall import Listed, measure_recall
 from lookalike.engines.local.run import Run
 from lookalike.engines.local.search import prepare
-from lookalike.engines.local.summarise import summarise
+from lookalike.engines.local.summarise import Counts, summarise
 from lookalike.engines.local.verify import concatenate
 from lookalike.errors import RecipeError
 from lookalike.lsh import buckets
@@ -26,7 +27,7 @@ from lookalike.summary import recall_notes
 from lookalike.tuning.tune import check_recall
 
 if TYPE_CHECKING:
-    from lookalike.options import Settings
+    from lookalike.options import Cluster, Settings
 
 
 def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings]) -> Pairs:  # noqa: ANN401 - whatever holds items
@@ -55,49 +56,51 @@ def find_pairs(items: Any, *, against: Any = None, **settings: Unpack[Settings])
             clusters = count_components(collected.items.count, pairs.left, pairs.right)
         examples = choose_examples(run, collected, search, pairs)
         measured = measure_recall(run, recipe, collected, Listed(found))
-        counts = {"pairs": len(pairs), "clusters": clusters, "condensed": pairs.condensed}
-        summary = summarise(run, recipe, collected, search.seen, measured, **counts)
+        counts = Counts(pairs=len(pairs), clusters=clusters, condensed=pairs.condensed)
+        summary = summarise(run, recipe, collected, search.seen, counts, measured)
         for column in (pairs.left, pairs.right):
             column.flags.writeable = False
         return Pairs(table, summary, pairs.left, pairs.right, run.sources, recipe, examples)
 
 
-def deduplicate(items: Any, *, keep: str | None = None, **settings: Unpack[Settings]) -> Deduplicated:  # noqa: ANN401
+def deduplicate(
+    items: Any,  # noqa: ANN401 - whatever holds items
+    *,
+    keep: str | None = None,
+    cluster: Cluster | None = None,
+    **settings: Unpack[Settings],
+) -> Deduplicated:
     """Keep one item of each cluster of similar items.
 
-    `keep` chooses it: first (the default), last, longest, shortest, max:COLUMN or min:COLUMN. The other arguments are
-    those of `find_pairs`.
+    `keep` chooses it: first (the default), last, longest, shortest, max:COLUMN or min:COLUMN. With `cluster="star"`
+    (the default), every removed item resembles its keeper; with "chain", a chain of similar items connects the two. The
+    other arguments are those of `find_pairs`.
 
     >>> deduplicate(["the cat sat on the mat", "a dog", "The cat sat on the mat!"]).kept
     ['the cat sat on the mat', 'a dog']
     """
-    settings, own = with_recipe(settings, keep=keep)
-    rule = Keep.parse(keep := "first" if own["keep"] is None else own["keep"])
+    settings, own = with_recipe(settings, keep=keep, cluster=cluster)
+    keep, cluster = own["keep"], own["cluster"]
+    rule, clustering = Keep.parse(keep), clustering_named(cluster)
     with Run(settings, items, rank=rule.column) as run:
         collected = collect(run, rule)
         search = prepare(run, collected, united=True)
         recipe = search.plan.recipe
-        components = Components(collected.items.count)
-        linked = []
-        for pairs in search.pairs(components.roots, buckets.ONE):
-            components.unite(pairs)
-            linked.append(pairs)
-        with run.stages.stage("cluster"), run.stages.timed("cluster"):
-            found = members(components.roots, collected.copies, rule, collected.ranks)
-            scores = search.verifier.scores_of_items(found.item, found.keeper, collected.copies, linked)
+        clusters = clustering(run, collected, search, rule)
+        found = clusters.members
+        with run.stages.timed("cluster"):
+            scores = search.verifier.scores_of_items(found.item, found.keeper, collected.copies, clusters.linked)
             table = cluster_table(collected.names(found.item), found, scores, recipe.measure)
         kept_pairs = IndexedPairs(found.keeper, found.item, scores, condensed=0)
         examples = choose_examples(run, collected, search, kept_pairs, found)
         mask = np.ones(collected.items.count, bool)
         mask[found.item] = found.kept
         mask.flags.writeable = False
-        measured = measure_recall(run, recipe, collected, Connected(components.roots))
-        counts = {
-            "pairs": sum(map(len, linked)) + collected.copies.count,
-            "clusters": found.clusters,
-            "kept": int(mask.sum()),
-        }
-        summary = summarise(run, recipe, collected, search.seen, measured, **counts)
+        measured = measure_recall(run, recipe, collected, clusters.found())
+        below = int(np.count_nonzero(scores < recipe.min_score))
+        pairs, kept = clusters.pairs + collected.copies.count, int(mask.sum())
+        counts = Counts(pairs=pairs, clusters=found.clusters, kept=kept, cluster=cluster, below=below)
+        summary = summarise(run, recipe, collected, search.seen, counts, measured)
         return Deduplicated(Clusters(table, summary), summary, mask, run.source, items, recipe, keep, examples)
 
 
@@ -117,7 +120,7 @@ def nearest(items: Any, k: int | None = None, *, against: Any = None, **settings
       2     0      1     0.5000
     """
     settings, own = with_recipe(settings, k=k)
-    k, recall = check_count("k", 10 if own["k"] is None else own["k"]), plain_number(settings.get("recall", 0.99))
+    k, recall = check_count("k", own["k"]), plain_number(settings.get("recall", 0.99))
     check_recall(recall)
     if settings.get("bands") is not None or settings.get("rows") is not None:
         raise RecipeError("`bands` and `rows` are for pairs. Leave them out: the nearest are found without")
@@ -127,6 +130,6 @@ def nearest(items: Any, k: int | None = None, *, against: Any = None, **settings
         min_score = recipe.min_score if "threshold" in settings else -np.inf
         found = find_nearest(run, collected, k, recall, min_score=min_score)
         table, count = nearest_table(collected, found.queries, found.best.items, found.best.scores, recipe.measure)
-        summary = summarise(run, recipe, collected, found.seen, found.measured, pairs=count)
+        summary = summarise(run, recipe, collected, found.seen, Counts(pairs=count), found.measured)
         notes = (*summary.notes, *(recall_notes(found.measured) if found.recall < 1 else ()))
         return Nearest(table, replace(summary, recall=found.recall, notes=notes), k, recipe)

@@ -145,7 +145,10 @@ class Pairs(Table):
         report(self, Path(path), force=force)
 
     def clusters(self, keep: str = "first") -> Clusters:
-        """Return the connected components. `keep` is first or last. A similarity is null if the pair was not found."""
+        """Return the connected components, as `deduplicate` does with `cluster="chain"`.
+
+        `keep` is first or last. A similarity is null if the pair was not found.
+        """
         if len(self.sources) > 1:
             raise RecipeError("clusters() needs the pairs of one collection; these were found `against` another one")
         rule = Keep.parse(keep)

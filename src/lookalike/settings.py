@@ -12,10 +12,10 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from lookalike.errors import InputError, RecipeError
-from lookalike.options import OPTIONS, option
+from lookalike.options import CLUSTERING, OPTIONS, option
 from lookalike.recipe import FORMAT, Recipe
 
 if TYPE_CHECKING:
@@ -24,24 +24,22 @@ if TYPE_CHECKING:
 NAMES = tuple(option.name for option in OPTIONS if option.on_command_line and option.name != "recipe")
 """Options that a recipe may set."""
 
-OWN: dict[str, type] = {"keep": str, "k": int}
-"""Arguments of single functions and commands that a recipe may set, and their types."""
+OWN: dict[str, Any] = {**{option.name: option.default for option in CLUSTERING}, "k": 10}
+"""Arguments of single functions and commands that a recipe may set, and their defaults."""
 
 RECALL = "recall"
 BANDING = ("bands", "rows")
 
 
 def with_recipe(settings: Settings, **own: Any) -> tuple[Settings, dict[str, Any]]:  # noqa: ANN401 - any argument
-    """Return settings with those of their `recipe`, and the function's own arguments, of which None is not given."""
+    """Return settings with those of their `recipe`, and the function's own arguments, with defaults for None."""
     given = {name: value for name, value in settings.items() if name != "recipe"}
     recipe = settings.get("recipe")
-    if recipe is None:
-        return cast("Settings", given), own
-    found = read_recipe(recipe, own)
+    found = {} if recipe is None else read_recipe(recipe, own)
     refuse_contradiction(found, {name: value for name, value in {**given, **own}.items() if value is not None})
     merged = {**found, **given}
     return cast("Settings", {name: merged[name] for name in merged if name not in own}), {
-        name: value if value is not None else found.get(name) for name, value in own.items()
+        name: value if value is not None else found.get(name, OWN[name]) for name, value in own.items()
     }
 
 
@@ -74,12 +72,10 @@ def load(path: Path) -> Mapping[str, Any]:
 def settings_in(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the settings that a recipe holds, each checked; a null is the same as none."""
     if isinstance(values.get("recipe"), Mapping):  # a run, as --json prints it
-        values = {**values.get("options", {}), **values["recipe"]}
+        values = {**without_version(values["recipe"]), **values.get("options", {})}
     if "shingling" in values:
         return Recipe.from_json(json.dumps(values)).settings()
-    given = dict(values)
-    if (found := given.pop("format", FORMAT)) != FORMAT:
-        raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
+    given = without_version(values)
     known = tuple(names)
     for name, value in given.items():
         if name not in known:
@@ -87,6 +83,16 @@ def settings_in(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, An
         if value is not None and not fits(name, value):
             raise RecipeError(f"`{name}` has a value of another type in the recipe. Got {value!r}")
     return {name: value for name, value in given.items() if value is not None}
+
+
+def without_version(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe without the number of its format; raise if that is not ours. A word is a format of files."""
+    found = values.get("format")
+    if isinstance(found, str) or found is None:
+        return dict(values)
+    if found != FORMAT:
+        raise RecipeError(f"This version reads recipes of format {FORMAT}. Got format {found}")
+    return {name: value for name, value in values.items() if name != "format"}
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str:
@@ -98,7 +104,9 @@ def nearest_name(name: str, known: Iterable[str]) -> str:
 
 def fits(name: str, value: object) -> bool:
     """Return whether a value is of the type of an option, as far as JSON and TOML have it."""
-    kind = OWN[name] if name in OWN else option(name).type
+    kind = type(OWN[name]) if name in OWN else option(name).type
+    if isinstance(value, list):
+        return list[str] in get_args(kind) and all(isinstance(one, str) for one in value)
     if kind in (int, float):
         return isinstance(value, (int, kind)) and not isinstance(value, bool)
     if kind is bool:

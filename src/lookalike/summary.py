@@ -24,6 +24,10 @@ class Summary:
     removed: int
     pairs: int
     clusters: int
+    cluster: str
+    """What a cluster is: star or chain; empty if nothing was removed."""
+    below_threshold: int
+    """Removed items that are not similar enough to their keeper: chains of other items connect them. 0 for stars."""
     candidates: int
     copies: int
     """Items with the same shingles as an earlier item."""

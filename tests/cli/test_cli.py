@@ -177,6 +177,18 @@ def test_outputs_by_their_ending(name: str) -> None:
         assert pq.read_table(name).equals(TABLE.take([0, 1, 2, 5]))
 
 
+def test_chains_are_said_to_remove_what_is_below_the_threshold() -> None:
+    chain = [" ".join(f"w{word}" for word in range(start, start + 20)) for start in range(0, 12, 2)]
+    Path("chain.jsonl").write_bytes(jsonl(*chain))
+    asked = ("dedup", "chain.jsonl", "--shingle", "words:1", "--recall", "1", "--json")
+    star, chained = (json.loads(done(*asked, *more).out) for more in ((), ("--cluster", "chain")))
+    assert (star["kept"], star["cluster"], star["below_threshold"], star["notes"]) == (3, "star", 0, [])
+    assert (chained["kept"], chained["cluster"], chained["below_threshold"]) == (1, "chain", 4)
+    shown = " ".join(done(*asked[:-1], "--cluster", "chain").err.split())
+    assert "4 removed items are less similar to their keeper than the threshold" in shown
+    assert "--cluster star" in shown
+
+
 def test_json_lines_are_copied_as_they_stand() -> None:
     lines = ['{"text":"b  a", "x" : 1e2}', '{ "text": "b a","y":[NaN]}', '{"x":"\\u00e9", "text":"other"}\r']
     Path("in.jsonl").write_bytes("\n".join(["", *lines]).encode())

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import naive
 import pytest
 
 from conformance.samples import SAMPLES, Sample
@@ -103,14 +104,30 @@ def test_two_collections_give_the_pairs_across(engine: Engine, sample: Sample) -
 
 
 @pytest.mark.parametrize("keep", ["first", "last"])
-def test_every_cluster_keeps_one_item(engine: Engine, sample: Sample, keep: str) -> None:
-    result = engine.deduplicate(sample.items, keep=keep, recall=1.0, **sample.settings)
+def test_every_chain_keeps_one_item(engine: Engine, sample: Sample, keep: str) -> None:
+    result = engine.deduplicate(sample.items, keep=keep, cluster="chain", recall=1.0, **sample.settings)
     pairs = engine.find_pairs(sample.items, recall=1.0, **sample.settings)
     assert result.summary.kept + result.summary.removed == len(sample.items)
     clusters = components(len(sample.items), [(left, right) for left, right, _ in pairs])
     keepers = {max(one) if keep == "last" else min(one) for one in clusters}
     assert set(result.mask.nonzero()[0].tolist()) == keepers
     assert result.summary.nulls == sum(item is None for item in sample.items)
+
+
+@pytest.mark.parametrize("keep", ["first", "last"])
+@pytest.mark.parametrize("search", [{"recall": 1.0}, {}])
+def test_stars_are_those_of_the_pairs(engine: Engine, sample: Sample, keep: str, search: dict[str, float]) -> None:
+    settings = {**sample.settings, **search, "threshold": sample.lower}
+    pairs = engine.find_pairs(sample.items, **settings)
+    measure, places = pairs.recipe.measure, range(len(sample.items))
+    similar = {(left, right): measure.score(value) for left, right, value in pairs}
+    expected = naive.stars(places[::-1] if keep == "last" else places, similar)
+    result = engine.deduplicate(sample.items, keep=keep, **settings)
+    assert {place: place for place in places} | {item: keeper for item, _, keeper, *_ in result.clusters} == expected
+    for item, _, keeper, value, kept in result.clusters:
+        assert kept or measure.score(value) == similar[min(item, keeper), max(item, keeper)]
+    assert result.summary.below_threshold == 0
+    assert result.summary.cluster == "star"
 
 
 def components(count: int, pairs: list[tuple[int, int]]) -> list[set[int]]:

@@ -79,7 +79,7 @@ def test_exact_pairs_of_two_collections(measure: str, left: Sets, right: Sets, t
 @SOME
 @given(SETS, THRESHOLDS)
 def test_clusters_are_those_of_brute_force(measure: str, collection: Sets, threshold: float) -> None:
-    result = deduplicate(collection, measure=measure, threshold=threshold, recall=1)
+    result = deduplicate(collection, cluster="chain", measure=measure, threshold=threshold, recall=1)
     roots = naive.components(len(collection), naive.all_pairs(collection, threshold, MEASURES[measure]))
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
 

@@ -84,7 +84,7 @@ def test_exact_pairs_of_weights_that_are_rounded(collection: Weighted, threshold
 @SOME
 @given(SETS, THRESHOLDS)
 def test_clusters_are_those_of_brute_force(collection: Weighted, threshold: float) -> None:
-    result = deduplicate(collection, threshold=threshold, recall=1)
+    result = deduplicate(collection, cluster="chain", threshold=threshold, recall=1)
     roots = naive.components(len(collection), naive.darts.all_pairs(collection, threshold))
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
 

@@ -26,7 +26,7 @@ from naive.hashing import (
     hash_word,
     odd_numbers,
 )
-from naive.pairs import all_pairs, components, least_overlap
+from naive.pairs import all_pairs, components, least_overlap, stars
 from naive.recall import found_of, nearest_found, shared_with, wilson
 from naive.s_curve import chance, keeps_promise, least_bands, shared_cells
 from naive.set_measures import MEASURES, containment, cosine, dice, jaccard, measured, overlap
@@ -81,6 +81,7 @@ __all__ = [
     "shared_cells",
     "shared_with",
     "shingles",
+    "stars",
     "throw",
     "universal",
     "wilson",

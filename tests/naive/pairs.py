@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from naive.set_measures import jaccard, measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 T = TypeVar("T")
 
@@ -52,3 +52,24 @@ def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
                     roots[item] = start
                     queue.append(item)
     return roots
+
+
+def stars(
+    order: Sequence[int], scores: Mapping[tuple[int, int], float], same: Sequence[Collection[T]] = ()
+) -> dict[int, int]:
+    """Return the keeper of each item: itself, unless it resembles a kept item before it in `order`.
+
+    `scores` has those of similar items. Of several kept items, the most similar is its keeper; then the first. Where
+    the sets of items are given, equal ones share a keeper.
+    """
+    similar: defaultdict[int, dict[int, float]] = defaultdict(dict)
+    for (one, two), score in scores.items():
+        similar[one][two] = similar[two][one] = score
+    keepers: dict[int, int] = {}
+    for item in order:
+        if copied := [other for other in keepers if same and same[item] and same[other] == same[item]]:
+            keepers[item] = keepers[copied[0]]
+            continue
+        kept = [other for other in keepers if keepers[other] == other and other in similar[item]]
+        keepers[item] = max(kept, key=lambda other: similar[item][other], default=item)
+    return keepers

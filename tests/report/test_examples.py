@@ -157,6 +157,15 @@ def test_members_just_above_the_threshold_are_those_of_keepers() -> None:
     assert [(e.similarity, indices(e)[1], indices(e)[0]) for e in found] == expected
 
 
+def test_members_of_chains_below_the_threshold_are_shown() -> None:
+    chain = [" ".join(f"w{word}" for word in range(start, start + 20)) for start in range(0, 12, 2)]
+    settings: Any = {"shingle": "words:1", "threshold": 0.8, "recall": 1, "examples": 2}
+    chained = deduplicate(chain, cluster="chain", **settings)
+    assert [indices(example) for example in of_kind(chained.examples, "chained")] == [(0, 5), (0, 4)]
+    assert [example.similarity for example in of_kind(chained.examples, "chained")] == [10 / 30, 12 / 28]
+    assert not of_kind(deduplicate(chain, **settings).examples, "chained")
+
+
 def test_copies_are_no_examples_of_what_is_close_to_the_threshold() -> None:
     text = family(1, [0])[0]
     found = find_pairs([text] * 4, examples=2)

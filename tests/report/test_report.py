@@ -90,6 +90,18 @@ def test_code_is_shown_in_a_font_of_one_width(text: str, running: bool) -> None:
 
 
 @pytest.mark.slow
+def test_removed_items_below_the_threshold_are_shown() -> None:
+    chain = [" ".join(f"w{word}" for word in range(start, start + 20)) for start in range(0, 12, 2)]
+    settings: Any = {"shingle": "words:1", "threshold": 0.8, "recall": 1, "examples": 2}
+    page = page_of(deduplicate(chain, cluster="chain", **settings)).text()
+    for words in ("4 of them below the threshold", "Removed, but unlike their keeper", "0.3333", "cluster chain"):
+        assert words in page
+    star = page_of(deduplicate(chain, **settings)).text()
+    assert "cluster star" in star
+    assert "unlike their keeper" not in star
+
+
+@pytest.mark.slow
 def test_a_change_of_order_is_said_where_nothing_is_marked() -> None:
     words = [f"word{i}" for i in range(80)]
     turned = " ".join([*words[40:], *words[:40]])

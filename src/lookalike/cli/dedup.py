@@ -10,7 +10,7 @@ import typer
 from lookalike.cli import options
 
 
-@options.with_settings(options.recipe, options.copies, options.reading, options.checking)
+@options.with_settings(options.clustering, options.recipe, options.copies, options.reading, options.checking)
 def dedup(
     inputs: options.Inputs,
     output: Annotated[
@@ -24,10 +24,6 @@ def dedup(
     ] = None,
     clusters: Annotated[Path | None, typer.Option(help="Output file for the members of every cluster.")] = None,
     removed: Annotated[Path | None, typer.Option(help="Output file for removed rows.")] = None,
-    keep: Annotated[
-        str,
-        typer.Option(help="Which item of a cluster to keep: first, last, longest, shortest, max:COLUMN or min:COLUMN."),
-    ] = "first",
     output_format: options.OutputFormat = None,
     report: options.Report = None,
     force: options.Force = False,
@@ -63,7 +59,6 @@ def dedup(
         session.check_outputs(wanted, force=force, rows=rows, output_format=output_format)
         result = deduplicate(
             session.inputs,
-            keep=keep,
             on_open=lambda source: check_rows(source, rows, output_format),
             **session.settings,
         )

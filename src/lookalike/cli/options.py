@@ -20,13 +20,13 @@ from typer.core import TyperCommand
 from lookalike.cli.flags import with_flags
 from lookalike.errors import RecipeError
 from lookalike.measures import all_names
-from lookalike.options import OPTIONS, RECIPE, Option, names
+from lookalike.options import CLUSTERING, OPTIONS, RECIPE, Option, names
 from lookalike.options import option as named
 
 Function = Callable[..., None]
 
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
-FLAGS = {option.name: option.flag for option in OPTIONS if option.on_command_line}
+FLAGS = {option.name: option.flag for option in (*OPTIONS, *CLUSTERING) if option.on_command_line}
 
 recipe = tuple(map(named, (*RECIPE, "recipe")))
 """Options that decide which pairs are found, one by one or from a file."""
@@ -42,6 +42,9 @@ against = tuple(map(named, names("against")))
 
 checking = tuple(named(name) for name in names("checking") if name in FLAGS)
 """Options that check what was found."""
+
+clustering = CLUSTERING
+"""Options that decide what is kept."""
 
 Inputs = Annotated[
     list[str],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike import __version__
-from lookalike.options import READING, RECIPE, names
+from lookalike.options import AGAINST, READING, RECIPE, names
 from lookalike.recipe import FORMAT
 from lookalike.results import Deduplicated, Nearest, Pairs
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-REPEATED = (*READING, *names("checking"), "keep", "k")
+REPEATED = (*names("copies"), *READING, *AGAINST, *names("checking"), "keep", "cluster", "k")
 """Options other than those of the recipe that decide what a run returns."""
 
 
@@ -36,7 +36,7 @@ def record(
 def own_options(result: Pairs | Deduplicated | Nearest) -> dict[str, Any]:
     """Return the options that only the command of this result has."""
     if isinstance(result, Deduplicated):
-        return {"keep": result.keep}
+        return {"keep": result.keep, "cluster": result.summary.cluster}
     return {"k": result.k} if isinstance(result, Nearest) else {}
 
 

@@ -14,6 +14,7 @@ from lookalike.errors import RecipeError
 from lookalike.measures import one_of
 
 if TYPE_CHECKING:
+    from lookalike.options import Cluster
     from lookalike.results import Deduplicated, Nearest, Pairs
 
 ENGINES = {"local": "lookalike.pipeline"}
@@ -26,7 +27,14 @@ class Engine(Protocol):
     def find_pairs(self, items: Any, *, against: Any = None, **settings: Any) -> Pairs:  # noqa: ANN401 - any items
         """Find all pairs of similar items."""
 
-    def deduplicate(self, items: Any, *, keep: str | None = None, **settings: Any) -> Deduplicated:  # noqa: ANN401
+    def deduplicate(
+        self,
+        items: Any,  # noqa: ANN401 - any items
+        *,
+        keep: str | None = None,
+        cluster: Cluster | None = None,
+        **settings: Any,  # noqa: ANN401
+    ) -> Deduplicated:
         """Keep one item of each cluster of similar items."""
 
     def nearest(self, items: Any, k: int | None = None, *, against: Any = None, **settings: Any) -> Nearest:  # noqa: ANN401

@@ -122,11 +122,6 @@ class Facts:
         return int(np.count_nonzero(self.similarity == self.measure.best))
 
     @property
-    def chained(self) -> int:
-        """The number of items that other items connect to a keeper they do not match themselves."""
-        return int(np.count_nonzero(self.measure.values(self.near) < self.result.recipe.min_score))
-
-    @property
     def unknown(self) -> int:
         """The number of similarities that were not computed."""
         return int(np.count_nonzero(np.isnan(self.similarity)))
@@ -189,7 +184,7 @@ class Facts:
             [
                 ("kept", f"{s.kept:,}", "in no cluster, or the keeper of one"),
                 ("exact copies", f"{self.copies:,}", f"removed: same {self.made_of[1]}s as their keeper"),
-                ("near-duplicates", f"{near:,}", "removed: similar to their keeper, or connected to it through others"),
+                ("near-duplicates", f"{near:,}", "removed: similar to their keeper" + self._chained),
                 ("clusters", f"{s.clusters:,}", f"one keeper each, chosen by the rule {self.keep}"),
             ]
             if self.deduplicated
@@ -204,6 +199,12 @@ class Facts:
         if self.unknown:
             rows.append(("unknown", f"{self.unknown:,}", "similarity not computed"))
         return rows
+
+    @property
+    def _chained(self) -> str:
+        """How many near-duplicates are not similar to their keeper, if any are not."""
+        below, beyond = self.summary.below_threshold, "beyond" if self.measure.is_distance else "below"
+        return f", but {below:,} of them {beyond} the threshold: chains of others connect them" if below else ""
 
     @property
     def keep(self) -> str:
@@ -244,7 +245,7 @@ class Facts:
             **switches,
             "sketch": recipe.sketch,
             "seed": recipe.seed,
-            **({"keep": self.keep} if self.deduplicated else {}),
+            **({"keep": self.keep, "cluster": self.summary.cluster} if self.deduplicated else {}),
             "text": ", ".join(map(name, columns)),
         }
         return [(setting, str(value)) for setting, value in values.items()]

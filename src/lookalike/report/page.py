@@ -53,6 +53,10 @@ OF_DISTANCES = {
 """The same for distances, where smaller is closer."""
 
 CLUSTERS = {
+    "chained": (
+        "Removed, but unlike their keeper",
+        "The removed items least similar to their keeper: only chains of others connect them. Stars keep such items.",
+    ),
     "largest": (
         "Largest clusters",
         "Each keeper with the member that is least similar to it. Pairs shown above are left out.",
@@ -155,9 +159,9 @@ def histogram(facts: Facts) -> Plot:
         heading, what = f"{column} of pairs", f"{len(facts.near):,} pairs of near-duplicates."
     if facts.copies:
         what += f" {facts.copies:,} exact copies ({facts.measure.column} {facts.measure.best:g}) are not shown."
-    if facts.chained:
+    if below := facts.summary.below_threshold:
         beyond = "beyond" if facts.measure.is_distance else "below"
-        what += f" {facts.chained:,} (grey) are {beyond} the threshold: other items connect them to their keeper."
+        what += f" {below:,} (grey) are {beyond} the threshold: other items connect them to their keeper."
     up = "removed items" if facts.deduplicated else "pairs"
     draw = plots.distances if facts.measure.is_distance else plots.histogram
     return plot(heading, draw(facts.near, facts.summary.threshold, up), "similarity", what)

@@ -89,7 +89,7 @@ def choose_examples(
             clusters = clusters_of_pairs(pairs.left, pairs.right, Keep())
         choices = [*chooser.above(pairs), *chooser.below(search.rejected)]
         if clusters is not None:
-            choices += [*chooser.largest(clusters), *chooser.typical(clusters)]
+            choices += [*chooser.chained(pairs), *chooser.largest(clusters), *chooser.typical(clusters)]
         return written(choices, run, collected)
 
 
@@ -123,6 +123,13 @@ class Chooser:
         drawn = (self._widest("typical", clusters, int(cluster)) for cluster in self._random.permutation(middle))
         return sorted(islice(filter(None, drawn), self._count), key=lambda choice: choice.left)
 
+    def chained(self, pairs: IndexedPairs | Verified) -> list[Choice]:
+        """Choose the members least similar to their keepers, of those below the threshold."""
+        below = np.flatnonzero(pairs.similarity < self._min_score)
+        order = below[np.argsort(pairs.similarity[below], kind="stable")].tolist()
+        unseen = (at for at in order if self._key(int(pairs.left[at]), int(pairs.right[at])) not in self._chosen)
+        return [self._pair("chained", pairs, at) for at in islice(unseen, self._count)]
+
     def above(self, pairs: IndexedPairs | Verified) -> list[Choice]:
         """Choose the pairs closest above the threshold, except copies, which show nothing new."""
         near = np.flatnonzero((pairs.similarity >= self._min_score) & (pairs.similarity < self._best))
@@ -130,10 +137,7 @@ class Chooser:
         original = self._collected.copies.original
         one, two = original[pairs.left[near]], original[pairs.right[near]]
         _, first = np.unique(pair_codes(one, two), return_index=True)
-        return [
-            self._choice("above", float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
-            for at in near[np.sort(first)[: self._count]]
-        ]
+        return [self._pair("above", pairs, int(at)) for at in near[np.sort(first)[: self._count]]]
 
     def below(self, rejected: Rejected) -> list[Choice]:
         """Choose the most similar of the rejected candidates."""
@@ -147,6 +151,10 @@ class Chooser:
             self._choice("below", float(similarity[at]), None, *self._one_per_collection(int(left[at]), int(right[at])))
             for at in order
         ]
+
+    def _pair(self, kind: ExampleKind, pairs: IndexedPairs | Verified, at: int) -> Choice:
+        """Choose one of the pairs."""
+        return self._choice(kind, float(pairs.similarity[at]), None, int(pairs.left[at]), int(pairs.right[at]))
 
     def _one_per_collection(self, left: int, right: int) -> tuple[int, int]:
         """Return two items with the features of these originals, one of each collection if there are two."""

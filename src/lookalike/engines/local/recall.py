@@ -13,6 +13,7 @@ from lookalike.arrays.pair_codes import pair_codes
 from lookalike.tuning.recall import CONFIDENCE, Measured, Tally, draw
 
 if TYPE_CHECKING:
+    from lookalike.engines.local.cluster import Members
     from lookalike.engines.local.collect import Collected
     from lookalike.engines.local.run import Run
     from lookalike.engines.local.verify import Verified
@@ -89,3 +90,16 @@ class Connected:
     def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which of these pairs have the same root."""
         return np.equal(self._roots[one], self._roots[two])
+
+
+class Settled:
+    """Decides whether a pair is settled: at most one of its two items is kept."""
+
+    def __init__(self, original: NDArray[np.int32], clusters: Members) -> None:
+        item, keeper = original[clusters.item], original[clusters.keeper]
+        self._kept = np.ones(len(original), bool)
+        self._kept[item[item != keeper]] = False
+
+    def __call__(self, one: NDArray[np.int32], two: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which of these pairs of originals are not both kept."""
+        return ~(self._kept[one] & self._kept[two])

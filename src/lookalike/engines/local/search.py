@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from lookalike.engines.local.examples import Rejected
 from lookalike.engines.local.verify import Verifier
 from lookalike.lsh import buckets
@@ -14,14 +16,13 @@ from lookalike.plan import plan_again, plan_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from lookalike.engines.local.collect import Collected
     from lookalike.engines.local.run import Run
     from lookalike.engines.local.verify import Verified
     from lookalike.exact.base import Exact, Rounds
-    from lookalike.lsh.buckets import Candidates, Proposer
+    from lookalike.lsh.buckets import Candidates, Join, Proposer
     from lookalike.plan import Plan
     from lookalike.resources.progress import Advance
 
@@ -93,14 +94,18 @@ class Search:
 
         `width` is the number of pivots taken of a bucket at first.
         """
-        stages, min_score = self._run.stages, self.plan.recipe.min_score
+        stages = self._run.stages
         rounds, found = self._buckets(width)
         with stages.stage("compare", rounds) as advance:
             for candidates in stages.timed_each("band", self._candidates(found, roots, width, advance)):
-                with stages.timed("verify"):
-                    pairs = self.verifier.verify(candidates, min_score)
-                self.rejected.see(candidates, pairs)
-                yield pairs
+                yield self.verify(candidates)
+
+    def verify(self, candidates: Candidates) -> Verified:
+        """Return the candidates that are pairs."""
+        with self._run.stages.timed("verify"):
+            pairs = self.verifier.verify(candidates, self.plan.recipe.min_score)
+        self.rejected.see(candidates, pairs)
+        return pairs
 
     def _candidates(
         self, found: Iterator[Proposer], roots: NDArray[np.int32], width: int, advance: Advance
@@ -114,14 +119,23 @@ class Search:
         waiting: list[Iterator[Candidates]] = []
         few: list[Candidates] = []
         for some in found:
-            waiting.append(
-                some.proposals(roots, sides, self.seen, lambda items: self._exact.among(items).buckets(width))
-            )
+            waiting.append(some.proposals(roots, sides, self.seen, self._join(width)))
             few += islice(waiting[-1], 1)
             advance(1)
             if sum(map(len, few)) >= ENOUGH:
                 yield from finish(few, waiting)
         yield from finish(few, waiting)
+
+    def pairs_among(self, items: NDArray[np.int32]) -> Iterator[Verified]:
+        """Yield all pairs among some items, by an exact search, except those seen before."""
+        roots, sides = np.arange(self._collected.items.count, dtype=np.int32), np.empty(0, np.uint8)
+        for found in self._join(buckets.ALL)(items):
+            for candidates in found.proposals(roots, sides, self.seen, self._join(buckets.ALL)):
+                yield self.verify(candidates)
+
+    def _join(self, width: int) -> Join:
+        """Return what splits a large bucket by an exact search among its items."""
+        return lambda items: self._exact.among(items).buckets(width)
 
     def _buckets(self, width: int) -> tuple[int, Iterator[Proposer]]:
         """Return the number of rounds, and the buckets of each."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lookalike.engines.local.expand import LARGEST_GROUP
@@ -24,26 +25,40 @@ SHOWN = (0.7, 0.8, 0.9)
 """Similarities whose chance is always shown, in addition to the threshold's."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What a run found."""
+
+    pairs: int
+    clusters: int = 0
+    kept: int | None = None
+    """The number of items kept; None if none were to be removed."""
+    cluster: str = ""
+    """What a cluster is."""
+    below: int = 0
+    """Removed items that are not similar enough to their keeper."""
+    condensed: int = 0
+    """Items in groups of copies too large to pair all of them."""
+
+
 def summarise(
     run: Run,
     recipe: Recipe,
     collected: Collected,
     seen: Seen,
+    counts: Counts,
     measured: Measured | None = None,
-    *,
-    pairs: int,
-    clusters: int = 0,
-    kept: int | None = None,
-    condensed: int = 0,
 ) -> Summary:
     """Summarise what a run did."""
     items = collected.items
     return Summary(
         items=items.count,
-        kept=items.count if kept is None else kept,
-        removed=0 if kept is None else items.count - kept,
-        pairs=pairs,
-        clusters=clusters,
+        kept=items.count if counts.kept is None else counts.kept,
+        removed=0 if counts.kept is None else items.count - counts.kept,
+        pairs=counts.pairs,
+        clusters=counts.clusters,
+        cluster=counts.cluster,
+        below_threshold=counts.below,
         candidates=seen.proposed,
         copies=collected.copies.count,
         nulls=items.nulls,
@@ -64,9 +79,10 @@ def summarise(
         peak_memory_bytes=peak_memory(),
         passed_over=passed_over(run.sources),
         notes=(
-            *notes_on(run.sources, rows=kept is not None),
+            *notes_on(run.sources, rows=counts.kept is not None),
             *run.notes,
-            *run_notes(run.kind, recipe, items, condensed),
+            *run_notes(run.kind, recipe, items, counts.condensed),
+            *chain_notes(recipe, counts.below),
             *(recall_notes(measured) if recipe.banding else ()),
         ),
     )
@@ -105,6 +121,17 @@ def run_notes(kind: Kind, recipe: Recipe, items: Collection, condensed: int) -> 
         yield (
             f"{condensed:,} items are in groups of more than {LARGEST_GROUP:,} with the same shingles: only pairs with "
             "the first item of each group are listed"
+        )
+
+
+def chain_notes(recipe: Recipe, below: int) -> Iterator[str]:
+    """Yield a note on removed items that do not resemble their keeper."""
+    if below:
+        items, are, them = ("item", "is", "it") if below == 1 else ("items", "are", "them")
+        where = "farther from their keeper" if recipe.measure.is_distance else "less similar to their keeper"
+        yield (
+            f"{below:,} removed {items} {are} {where} than the threshold: chains of other items connect {them} to it; "
+            "`cluster='star'` removes only what resembles its keeper"
         )
 
 
