@@ -82,7 +82,12 @@ def settings_in(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, An
             raise RecipeError(f"The recipe has {name!r}, which is not an option here{nearest_name(name, known)}")
         if value is not None and not fits(name, value):
             raise RecipeError(f"`{name}` has a value of another type in the recipe. Got {value!r}")
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: alone(value) for name, value in given.items() if value is not None}
+
+
+def alone(value: Any) -> Any:  # noqa: ANN401 - any setting
+    """Return the only element of a list that has one, which means the same; any other value as it is."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def without_version(values: Mapping[str, Any]) -> dict[str, Any]:

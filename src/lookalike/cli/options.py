@@ -169,6 +169,9 @@ def with_settings(*groups: tuple[Option, ...]) -> Callable[[Function], Function]
 
         @wraps(command)
         def run(context: typer.Context, **arguments: Any) -> None:  # noqa: ANN401 - the options
+            from lookalike.settings import alone
+
+            arguments = {name: value if name in owned else alone(value) for name, value in arguments.items()}
             arguments |= from_recipe(context, arguments)
             command(**{name: value for name, value in arguments.items() if value not in (None, []) or name in owned})
 
