@@ -34,7 +34,8 @@ TABLE = pa.table({"text": pa.array(TEXTS), "n": range(6)})
 
 def test_public_names() -> None:
     assert sorted(lookalike.__all__) == [
-        "Added", "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "Index", "IndexLockedError", "InputError",
+        "Added", "Banding", "Clusters", "Comparison", "Deduplicated", "Estimate", "Index",
+        "IndexLockedError", "InputError",
         "Items", "LookalikeError", "Match", "Matches", "Measure", "Measured", "MissingExtraError", "Nearest",
         "OutputError", "Pairs", "Recipe", "RecipeError", "SetComparison", "Shingling", "Summary", "TextComparison",
         "Trace", "balance", "compare", "deduplicate", "estimate_costs", "find_pairs", "nearest", "read_items",
