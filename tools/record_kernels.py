@@ -31,17 +31,20 @@ from lookalike.neighbours import vectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# Each collection has copies, and three items or more that are similar: clusters of two need fewer kernels.
 TEXTS = [
     "a fox lived in a wood by the sea and ate what the tide had left on the sand",
     "a fox lived in a wood by the lake and ate what the tide had left on the sand",
+    "a fox lived in a wood by the river and ate what the tide had left on the sand",
     "etwas ganz anderes, über das Meer und den Wald und was der Fuchs dort gefunden hat",
 ] * 3
-TOKENS = [[1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 9], [9, 8, 7, 6, 5, 4, 3, 2]] * 2
-SETS = [[1, 2, 3, 4], [1, 2, 3, 5], [7, 8, 9], [1, 2, 3, 4]] * 2
+TOKENS = [[1, 2, 3, 4, 5, 6, 7, 8], [1, 2, 3, 4, 5, 6, 7, 9], [1, 2, 3, 4, 5, 6, 7, 10], [9, 8, 7, 6, 5, 4, 3, 2]] * 2
+SETS = [[1, 2, 3, 4], [1, 2, 3, 5], [1, 2, 3, 6], [7, 8, 9], [1, 2, 3, 4]] * 2
 NAMED = [[f"element {number}" for number in one] for one in SETS]
-WEIGHTS = [{"a": 1.0, "b": 2.0, "c": 0.5}, {"a": 1.0, "b": 2.0, "c": 0.25}, {"d": 1.0}] * 2
-VECTORS = np.random.default_rng(1).standard_normal((16, 8)).astype(np.float32).repeat(2, axis=0)
-BITS = [b"\x00\x01\x02\x03", b"\x00\x01\x02\x02", b"\xff\x00\xff\x00"] * 2
+WEIGHTS = [{"a": 1.0, "b": 2.0, "c": 0.5}, {"a": 1.0, "b": 2.0, "c": 0.25}, {"a": 1.0, "b": 2.0}, {"d": 1.0}] * 2
+VECTORS = np.random.default_rng(1).standard_normal((16, 8)).astype(np.float32).repeat(3, axis=0)
+VECTORS[:6, 0] += np.repeat(np.arange(3, dtype=np.float32) / 100, 2)
+BITS = [b"\x00\x01\x02\x03", b"\x00\x01\x02\x02", b"\x00\x01\x02\x01", b"\xff\x00\xff\x00"] * 2
 
 Settings = dict[str, Any]
 Used = list[tuple[str, list[Spec]]]
@@ -88,6 +91,7 @@ def dedup(items: Any, **settings: Any) -> None:
     """Deduplicate, as the command does by default and as for a report."""
     lookalike.deduplicate(items, **settings)
     lookalike.deduplicate(items, examples=1, **settings)
+    lookalike.deduplicate(items, recall=1, **settings)
 
 
 def pairs(items: Any, **settings: Any) -> None:
@@ -148,6 +152,34 @@ def pairs_of_long_tables() -> None:
     lookalike.find_pairs(table, item="who", element="what", weight="much")
 
 
+def pairs_of_templates() -> None:
+    """Find pairs where more items share buckets than are similar, so that the plan changes."""
+    random = np.random.default_rng(4)
+    lines = [
+        f"2024-01-{d:02} host{h} sshd: connection from 10.0.0.{h} port {p}"
+        for d, h, p in random.integers(1, 99, (3000, 3))
+    ]
+    lookalike.find_pairs(lines, shingle="chars:4", threshold=0.3)
+    lookalike.deduplicate(lines, shingle="chars:5", threshold=0.6)
+
+
+def exact_copies() -> None:
+    """Find items that are equal."""
+    for items in (TEXTS, TOKENS, NAMED, WEIGHTS, VECTORS):
+        lookalike.deduplicate(items, exact_copies=True)
+    lookalike.deduplicate(TOKENS, shingle="whole-tokens")
+    lookalike.deduplicate(BITS, shingle="whole-bits")
+
+
+def trace() -> None:
+    """Trace a few items of each kind that has bands."""
+    lookalike.trace(TEXTS)
+    lookalike.trace(TEXTS, sketch="classic")
+    lookalike.trace(NAMED, bands=4, rows=2)
+    lookalike.trace(WEIGHTS, bands=4, rows=2)
+    lookalike.trace(VECTORS, measure="cosine", bands=4, rows=2)
+
+
 def tune(items: Any, threshold: float, **settings: Any) -> None:
     """Estimate what a run would cost."""
     lookalike.estimate_costs(items, threshold=threshold, **settings)
@@ -159,7 +191,13 @@ OPERATIONS: dict[str, Callable[..., None]] = {
 }  # fmt: skip
 
 
-OTHERS = {"nearest: cells": nearest_by_cells, "pairs: long tables": pairs_of_long_tables}
+OTHERS = {
+    "nearest: cells": nearest_by_cells,
+    "pairs: long tables": pairs_of_long_tables,
+    "pairs: templates": pairs_of_templates,
+    "dedup: exact copies": exact_copies,
+    "trace: all": trace,
+}
 
 
 def record(run: Callable[[], None]) -> Used:

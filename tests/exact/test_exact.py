@@ -91,7 +91,8 @@ def test_pairs_of_two_collections(left: list[set[int]], right: list[set[int]], t
 @SOME
 @given(SETS, THRESHOLDS)
 def test_clusters_are_those_of_brute_force(collection: list[set[int]], threshold: float) -> None:
-    result = deduplicate([sorted(one) for one in collection], shingle="tokens:1", threshold=threshold, recall=1)
+    items = [sorted(one) for one in collection]
+    result = deduplicate(items, shingle="tokens:1", threshold=threshold, recall=1, cluster="chain")
     roots = naive.components(len(collection), naive.all_pairs(collection, threshold))
     assert result.mask.tolist() == [root == item for item, root in enumerate(roots)]
 
