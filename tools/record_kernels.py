@@ -91,6 +91,10 @@ def dedup(items: Any, **settings: Any) -> None:
     """Deduplicate, as the command does by default and as for a report."""
     lookalike.deduplicate(items, **settings)
     lookalike.deduplicate(items, examples=1, **settings)
+
+
+def exact_dedup(items: Any, **settings: Any) -> None:
+    """Deduplicate by an exact search."""
     lookalike.deduplicate(items, recall=1, **settings)
 
 
@@ -186,16 +190,16 @@ def tune(items: Any, threshold: float, **settings: Any) -> None:
 
 
 OPERATIONS: dict[str, Callable[..., None]] = {
-    "dedup": dedup, "pairs": pairs, "pairs exact": exact_pairs, "nearest": nearest, "index": index,
-    "compare": compare, "tune": tune,
+    "dedup": dedup, "dedup exact": exact_dedup, "pairs": pairs, "pairs exact": exact_pairs, "nearest": nearest,
+    "index": index, "compare": compare, "tune": tune,
 }  # fmt: skip
 
 
 OTHERS = {
     "nearest: cells": nearest_by_cells,
-    "pairs: long tables": pairs_of_long_tables,
-    "pairs: templates": pairs_of_templates,
-    "dedup: exact copies": exact_copies,
+    "pairs exact: long tables": pairs_of_long_tables,
+    "pairs exact: templates": pairs_of_templates,
+    "dedup exact: copies": exact_copies,
     "trace: all": trace,
 }
 
@@ -244,7 +248,9 @@ def carry_out(operation: str, kind: str) -> None:
     """Carry out an operation on all inputs of a kind."""
     _, _, settings = KINDS[kind]
     for items in inputs(kind):
-        named = {"id": "id"} if str(items).endswith(".parquet") and operation in {"dedup", "pairs"} else {}
+        named = (
+            {"id": "id"} if str(items).endswith(".parquet") and operation in {"dedup", "dedup exact", "pairs"} else {}
+        )
         OPERATIONS[operation](items, **settings, **named)
 
 

@@ -59,8 +59,9 @@ def everything() -> tuple[Variant, ...]:
 
 def needed_with(file: str, command: str) -> tuple[Variant, ...] | None:
     """Return what all runs of a command need that need this file, or None if they are too many to tell."""
-    mine = {name: run for name, run in runs().items() if name.startswith(command)} or runs()
-    fitting = {name: run for name, run in mine.items() if any(variant.file == file for variant in run)}
+    needing = {name: run for name, run in runs().items() if any(variant.file == file for variant in run)}
+    usual = {name: run for name, run in needing.items() if name.split(": ")[0] == command}
+    fitting = usual or {name: run for name, run in needing.items() if name.startswith(command)} or needing
     if len({name.split(": ")[1] for name in fitting}) > TELLING:
         return None
     first, *others = fitting.values() or [()]
