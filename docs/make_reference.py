@@ -59,7 +59,7 @@ MODULES = (
     "index.index",
     "index.matches",
     "read.items",
-    "options",
+    "options.settings",
     "results",
     "summary",
     "tuning.recall",
@@ -72,7 +72,7 @@ MODULES = (
 """Modules with public names, in the order of the page."""
 
 UNLISTED = {
-    "options": ("Settings",),
+    "settings": ("Settings",),
     "estimate": ("Cost",),
     "sample": ("Bin",),
     "result": ("Bucket", "Candidate", "Pair"),
