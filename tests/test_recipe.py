@@ -101,7 +101,8 @@ def test_an_unknown_form_is_refused() -> None:
 def test_what_is_no_text_is_not_normalised(kind: str, switch: str, value: Any) -> None:
     with pytest.raises(RecipeError) as caught:
         Shingling.parse(f"{kind}:4", **{switch: value})
-    assert str(caught.value) == f"`{switch}` normalises text, but {kind}:4 compares items as they are. Leave it out"
+    name = f"{switch}=False" if value is False else switch
+    assert str(caught.value) == f"`{name}` normalises text, but {kind}:4 compares items as they are. Leave it out"
 
 
 # Banding

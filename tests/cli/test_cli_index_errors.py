@@ -273,3 +273,9 @@ def test_the_smallest_integer_can_be_deleted() -> None:
     write_lines("least.jsonl", [{"id": -(2**63), "text": "one two"}])
     done("index", "build", "least", "least.jsonl", "--id", "id", "--quiet")
     assert said("delete", "least", "--from", "-", stdin=b"-9223372036854775808")["deleted"] == 1
+
+
+@pytest.mark.parametrize("flags", [["--lines"], ["--encoding", "latin-1"], ["--id", "name"], ["--include", "*.txt"]])
+def test_options_of_files_are_refused_without_a_file(flags: list[str]) -> None:
+    build()
+    assert f"{flags[0]} says how files are read, but there is none" in refused("query", "i", "--text", "hello", *flags)

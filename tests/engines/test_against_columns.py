@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from support.run_cli import done, run
 
-from lookalike import RecipeError, deduplicate, find_pairs, nearest
+from lookalike import InputError, RecipeError, deduplicate, find_pairs, nearest
 from lookalike.options import Settings
 
 CAT = "the cat sat on the mat"
@@ -48,3 +48,10 @@ def test_columns_of_against_on_the_command_line(tmp_path: Path) -> None:
     assert done("nearest", *files, *names).out.splitlines()[1:] == ["a\t8\t1\t1.0"]
     outcome = run("pairs", tmp_path / "a.csv", "--text", "answer", "--against-text", "question")
     assert "--against-text is a column of --against, which is not given" in outcome.err
+
+
+def test_a_message_names_the_option_that_was_given() -> None:
+    with pytest.raises(InputError, match=r"no column 'nope' \(`against_text`\)"):
+        find_pairs(LEFT, against=RIGHT, text="answer", against_text="nope")
+    with pytest.raises(InputError, match=r"no column 'nope' \(`text`\)"):
+        find_pairs(LEFT, against=RIGHT, text="nope", against_text="question")

@@ -27,7 +27,7 @@ from lookalike.resources.progress import Silent, peak_memory
 from lookalike.results import Nearest
 from lookalike.write.checks import check_outputs
 from lookalike.write.outputs import write_table
-from lookalike.write.places import is_stdout
+from lookalike.write.places import descriptor_of, is_stdout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,7 +86,7 @@ class Session:
 
     def refuse_two_on_stdout(self, outputs: Mapping[str, Path]) -> None:
         """Raise if standard output is for an output, and for the JSON summary too."""
-        if self._json and any(map(is_stdout, outputs.values())):
+        if self._json and any(is_stdout(path) or descriptor_of(path) == 1 for path in outputs.values()):
             raise OutputError("`json` prints the summary to standard output, which is an output here. Leave one out")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from lookalike.cli import options
+from lookalike.cli import options, written
 
 if TYPE_CHECKING:
     from lookalike.cli.progress import Bars
@@ -40,6 +40,7 @@ def warm_up(quiet: options.Quiet = False) -> None:
     missing = missing_of(everything())
     bars = Bars(console) if console.is_terminal and not quiet else None
     if missing:
+        written.append("what was compiled is kept")
         compile_all(missing, bars)
     if not quiet:
         seconds = f" in {time.perf_counter() - begin:.1f} seconds" if missing else ""

@@ -58,8 +58,8 @@ class Shingling:
         changes = {
             "lower": self.lower,
             "form": self.form is not None,
-            "accents": not self.accents,
-            "punctuation": not self.punctuation,
+            "accents=False": not self.accents,
+            "punctuation=False": not self.punctuation,
         }
         if not self.feature.is_text and any(changes.values()):
             switch = next(name for name, on in changes.items() if on)

@@ -233,8 +233,9 @@ class Stream:
         check_stream(self.path)
         if sys.stdout is not None:
             sys.stdout.flush()  # what was printed before comes first
-        if is_stdout(self.path) and _stdout_number() is None:
+        if is_stdout(self.path) and hasattr(sys.stdout, "buffer"):  # whose errors are known as those of this stream
             yield cast("IO[bytes]", _Borrowed(sys.stdout.buffer))
+            sys.stdout.buffer.flush()
             return
         with os.fdopen(self._handle(), "wb", buffering=_BUFFER_BYTES) as opened:
             yield opened

@@ -107,13 +107,17 @@ def open_queries(
 ) -> closing[Source]:
     """Open the queries: the items of files, or one text."""
     from lookalike.cli.index.session import open_input
-    from lookalike.errors import InputError
+    from lookalike.errors import InputError, RecipeError
     from lookalike.kinds import kind_named
+    from lookalike.options import READING, option
 
     if inputs:
         return open_input(index, inputs, {**settings, "text": text} if text else settings)
     if not text:
         raise InputError("There is nothing to search for. Pass a text with --text, or a file")
+    given = [name for name in READING if settings.get(name, option(name).default) != option(name).default]
+    if given:
+        raise RecipeError(f"`{given[0]}` says how files are read, but there is none. Leave it out, or pass a file")
     if len(text) > 1:
         raise InputError("--text is given more than once. Search for one text, or pass a file of them")
     if not kind_named(index.kind).is_text:

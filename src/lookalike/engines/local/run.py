@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,6 +20,7 @@ from lookalike.resources.scratch import Scratch
 from lookalike.resources.threads import Threads
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
     from lookalike.options import Settings
@@ -51,7 +53,8 @@ class Run:
         self.source: Source = open_source(inputs, rank=rank, **reading)
         self.against: Source | None = None
         if against is not None:
-            self.against = open_source(against, **{**reading, **of_against})
+            with naming_own_columns(of_against):
+                self.against = open_source(against, **{**reading, **of_against})
             if self.source.kind != self.against.kind and self.source.estimated_rows() == 0:
                 self.source = open_source(inputs, rank=rank, **{**reading, "kind": self.against.kind})
             check_comparable(self.source, self.against)
@@ -83,6 +86,18 @@ def own_columns(settings: Settings, *, given: bool) -> dict[str, Any]:
     if own and not given:
         raise RecipeError(f"`{min(own)}` is a column of `against`, which is not given. Leave it out")
     return {name.removeprefix(PREFIX): value for name, value in own.items()}
+
+
+@contextmanager
+def naming_own_columns(own: Iterable[str]) -> Iterator[None]:
+    """Have errors about columns of `against` name the option that was given for them."""
+    try:
+        yield
+    except InputError as error:
+        message = str(error)
+        for name in own:
+            message = message.replace(f"`{name}`", f"`{PREFIX}{name}`")
+        raise InputError(message) from error
 
 
 def check_comparable(one: Source, other: Source) -> None:
