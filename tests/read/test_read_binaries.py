@@ -13,6 +13,7 @@ import sqlite3
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,7 @@ def compiled() -> bytes:
 
 
 def database() -> bytes:
-    with sqlite3.connect("made.db") as connection:
+    with closing(sqlite3.connect("made.db")) as connection:
         connection.execute("create table t (a)")
     return Path("made.db").read_bytes()
 
