@@ -143,3 +143,28 @@ def test_tabs_do_not_come_to_csv(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("name\ttext\na\tb\n")
     deduplicate(tmp_path / "a.tsv", text="text").write(tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_text() == '"name","text"\n"a","b"\n'
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("encoding", [None, "utf-16-le"])
+def test_a_header_alone(ending: str, encoding: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"id;text{ending}".encode(encoding or "utf-8"))
+    assert len(read_items(path, encoding=encoding).to_arrow()) == 0
+    with pytest.raises(InputError, match=r"no column 'body' \(`text`\); its columns are id"):
+        read_items(path, text="body", encoding=encoding)
+    deduplicate(path, encoding=encoding).write(tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text() == '"id";"text"\n'
+
+
+def test_a_quote_in_the_header_that_is_never_closed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('"id,text\n1,a\n')
+    with pytest.raises(InputError, match="a quote in the header is never closed"):
+        read_items(path)
+
+
+def test_a_header_longer_than_a_block(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"text,{'x' * (1 << 20)}\na,b\n")
+    assert read_items(path, text="text", batch_bytes=1 << 16).to_arrow()["item"].to_pylist() == ["a"]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from lookalike.errors import InputError
-from lookalike.read.streams import estimated_lines, reading
+from lookalike.read.streams import BOM, estimated_lines, open_bytes, reading
 
 from .base import FileFormat, SingleFile
 from .delimiters import DELIMITERS, find_delimiter
@@ -27,7 +27,10 @@ _PROBE_BYTES = 1 << 20
 _MAX_BYTES = (1 << 31) - 1
 _TAIL_BYTES = 64
 _HEAD_BYTES = 1 << 16
-_TOO_LONG = "straddling object"
+_TOO_LONG = ("straddling object", "Empty CSV file or block")
+"""How Arrow reports a row, or a header, that does not fit in a block."""
+_NO_HEADER = ("Empty CSV", "Could not skip")
+"""How Arrow reports a block in which no line ends."""
 _WRONG_ROW = re.compile(
     r"CSV parse error: (?:Row #(?P<number>\d+): )?Expected (?P<expected>\d+) columns, got (?P<found>\d+)"
 )
@@ -42,6 +45,7 @@ class DelimitedReader(SingleFile):
     def __init__(self, entry: Entry, options: Options, delimiter: str) -> None:
         super().__init__(entry, options)
         self._usual = delimiter
+        self._is_header_only = False
 
     @cached_property
     def delimiter(self) -> str:
@@ -97,16 +101,48 @@ class DelimitedReader(SingleFile):
                 with self._open(size, pa.csv.ConvertOptions()) as reader:
                     return reader.schema
             except InputError as error:
-                if "Empty CSV" in str(error):
-                    return pa.schema([])
+                if any(reason in str(error) for reason in _NO_HEADER) and len(head := self._head(size + 1)) <= size:
+                    self._is_header_only = True
+                    return self._header_of(head)
                 size = self._larger(size, error)
+
+    def _header_of(self, data: bytes) -> pa.Schema:
+        """Return the header of a file in which no line ends."""
+        if not data.strip():
+            return pa.schema([])
+        self._check_encoding()
+        parse = pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
+        try:
+            return pa.csv.open_csv(pa.BufferReader(data + b"\n"), parse_options=parse).schema
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{self.label}: a quote in the header is never closed; close it, or double it") from error
+
+    def _check_encoding(self) -> None:
+        """Raise if lines end in a file, but not in what an encoding makes of it."""
+        if self._options.encoding is None:
+            return
+        with reading(self.label), open_bytes(self._path, self._codec) as stream:
+            raw = bytes(stream.read(_HEAD_BYTES))
+        if b"\n" in raw or b"\r" in raw:
+            raise InputError(
+                f"{self.label}: read as {self._options.encoding}, it is one line, but its bytes are several; check "
+                "`encoding`"
+            )
+
+    def _head(self, size: int) -> bytes:
+        """Return the first bytes as UTF-8, no fewer than asked for unless the file ends."""
+        pieces: list[bytes] = []
+        with reading(self.label), self._text.open() as stream:
+            while sum(map(len, pieces)) < size and (piece := bytes(stream.read(size))):
+                pieces.append(piece)
+        return b"".join(pieces).removeprefix(BOM)
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
         """Stream columns; retry with larger blocks when a row does not fit in one, and skip rows already delivered.
 
         The last column is always read: a quote that is never closed swallows rows there without a trace.
         """
-        if not len(self.columns):
+        if not len(self.columns) or self._is_header_only:
             return
         included = [] if names is None else list(dict.fromkeys([*names, self.columns.names[-1]]))
         size, done, batch = max(1 << 16, self._options.batch_bytes), 0, None
@@ -174,7 +210,7 @@ class DelimitedReader(SingleFile):
 
     def _larger(self, size: int, error: InputError) -> int:
         """Return the next block size to try, or give up with the error."""
-        if _TOO_LONG not in str(error):
+        if not any(reason in str(error) for reason in _TOO_LONG):
             raise error
         if size == _MAX_BYTES:
             raise InputError(f"{self.label}: a row is longer than 2 GB; a quote before it may not be closed") from error
