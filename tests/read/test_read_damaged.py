@@ -232,3 +232,11 @@ def test_a_compressed_file_of_no_bytes(here: Path, ending: str, inner: str) -> N
     assert refused(f"a.{inner}{ending}") == (
         f"a.{inner}{ending} cannot be read: it is compressed, but empty; it may be truncated or damaged"
     )
+
+
+@pytest.mark.parametrize("data", [b"hello\n", b"", b"\x93NUM"])
+def test_what_is_not_an_array(here: Path, data: bytes) -> None:
+    put(here / "a.npy", data)
+    put(here / "a.txt", data)
+    for name, options in (("a.npy", {}), ("a.txt", {"format": "npy"})):
+        assert refused(name, **options).startswith(f"{name} is not a NumPy array file; ")
