@@ -14,7 +14,7 @@ from lookalike.errors import InputError
 from lookalike.read.streams import BOM, estimated_lines, open_bytes, reading
 
 from .base import FileFormat, SingleFile
-from .delimiters import DELIMITERS, find_delimiter
+from .delimiters import DELIMITERS, declared_delimiter, find_delimiter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +27,7 @@ _PROBE_BYTES = 1 << 20
 _MAX_BYTES = (1 << 31) - 1
 _TAIL_BYTES = 64
 _HEAD_BYTES = 1 << 16
+_DECLARATION_BYTES = 64
 _TOO_LONG = ("straddling object", "Empty CSV file or block")
 """How Arrow reports a row, or a header, that does not fit in a block."""
 _NO_HEADER = ("Empty CSV", "Could not skip")
@@ -49,12 +50,20 @@ class DelimitedReader(SingleFile):
 
     @cached_property
     def delimiter(self) -> str:
-        """What separates values: what the options say, else what the first rows show."""
+        """What separates values: what the options say, else what the first line declares or the first rows show."""
         if self._options.delimiter is not None:
             return self._options.delimiter
+        if self._declared is not None:
+            return self._declared
         with reading(self.label):
             head = self._text.head(_HEAD_BYTES)
         return find_delimiter(head, self._usual, self.label, complete=len(head) < _HEAD_BYTES)
+
+    @cached_property
+    def _declared(self) -> str | None:
+        """What a line before the header declares as the delimiter, if there is one."""
+        with reading(self.label):
+            return declared_delimiter(self._text.head(_DECLARATION_BYTES))[0]
 
     @property
     def kept_delimiter(self) -> str | None:
@@ -108,6 +117,7 @@ class DelimitedReader(SingleFile):
 
     def _header_of(self, data: bytes) -> pa.Schema:
         """Return the header of a file in which no line ends."""
+        data = declared_delimiter(data)[1]
         if not data.strip():
             return pa.schema([])
         self._check_encoding()
@@ -173,10 +183,15 @@ class DelimitedReader(SingleFile):
                 if fresh.num_rows:
                     yield fresh
 
+    @property
+    def _skipped(self) -> int:
+        """Number of lines before the header."""
+        return 0 if self._declared is None else 1
+
     @contextlib.contextmanager
     def _open(self, size: int, convert: pyarrow.csv.ConvertOptions) -> Iterator[pyarrow.csv.CSVStreamingReader]:
         """Start Arrow's reader. Its threads outlive it, so nothing of Python's is passed to them."""
-        read = pa.csv.ReadOptions(use_threads=False, block_size=size)
+        read = pa.csv.ReadOptions(use_threads=False, block_size=size, skip_rows=self._skipped)
         parse = pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
         try:
             with reading(self.label):
@@ -188,7 +203,7 @@ class DelimitedReader(SingleFile):
             raise
 
     def _wrong_row(self, wrong: re.Match[str]) -> str:
-        number = f"row {int(wrong['number']) - 1}" if wrong["number"] else "a row"
+        number = f"row {int(wrong['number']) - 1 - self._skipped}" if wrong["number"] else "a row"
         return (
             f"{self.label}, {number}: expected {wrong['expected']} columns, found {wrong['found']}; put quotes around "
             "values that hold delimiters or newlines, or name another `delimiter`"
@@ -222,8 +237,9 @@ def _format(name: str, delimiter: str, *suffixes: str) -> FileFormat:
 
     def recognises(head: bytes, names: Sequence[str]) -> bool:
         """Return whether the header has one of the columns wanted."""
-        header = head.splitlines()[0].decode("utf-8", "replace")
-        return any({cell.strip('" ') for cell in header.split(one)} & set(names) for one in others)
+        declared, rest = declared_delimiter(head)
+        header = next(iter(rest.splitlines()), b"").decode("utf-8", "replace")
+        return any({cell.strip('" ') for cell in header.split(one)} & set(names) for one in declared or others)
 
     return FileFormat(
         name,
