@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 from pathlib import Path
 
@@ -199,3 +200,43 @@ def test_a_damaged_record_of_a_column(here: Path) -> None:
     assert whole.count(optional) == 1
     put(here / "b.parquet", whole.replace(optional, required))
     assert refused("b.parquet").startswith("b.parquet (as parquet) cannot be read: Definition level histogram size")
+
+
+# Compressed files of several streams, and of none
+
+
+STREAMS = [lzma.compress(jsonl({"text": text})) for text in ("a", "b")]
+
+
+@pytest.mark.parametrize("padding", [0, 4, 4 << 16])
+def test_several_streams_of_xz(here: Path, padding: int) -> None:
+    put(here / "a.jsonl.xz", b"".join(stream + b"\0" * padding for stream in STREAMS))
+    assert texts_of(open_paths(["a.jsonl.xz"])) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [STREAMS[1][:-9], STREAMS[1][:3], b"junk", b"\0" * 3, b"\0\0" + STREAMS[1], STREAMS[1][:20] + b"?" * 40],
+)
+def test_what_follows_a_stream_of_xz_is_not_dropped(here: Path, rest: bytes) -> None:
+    put(here / "a.jsonl.xz", STREAMS[0] + rest)
+    message = refused("a.jsonl.xz")
+    assert message.startswith("a.jsonl.xz cannot be read: ")
+    assert message.endswith("; it may be truncated or damaged")
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst", ".lz4", ".xz"])
+@pytest.mark.parametrize("inner", ["jsonl", "csv", "txt"])
+def test_a_compressed_file_of_no_bytes(here: Path, ending: str, inner: str) -> None:
+    put(here / f"a.{inner}{ending}", b"")
+    assert refused(f"a.{inner}{ending}") == (
+        f"a.{inner}{ending} cannot be read: it is compressed, but empty; it may be truncated or damaged"
+    )
+
+
+@pytest.mark.parametrize("data", [b"hello\n", b"", b"\x93NUM"])
+def test_what_is_not_an_array(here: Path, data: bytes) -> None:
+    put(here / "a.npy", data)
+    put(here / "a.txt", data)
+    for name, options in (("a.npy", {}), ("a.txt", {"format": "npy"})):
+        assert refused(name, **options).startswith(f"{name} is not a NumPy array file; ")

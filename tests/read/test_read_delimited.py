@@ -14,6 +14,7 @@ import pytest
 from support.run_cli import quiet_environment, run
 
 from lookalike import InputError, RecipeError, deduplicate, find_pairs, read_items
+from lookalike.read import open_paths
 
 CAT = "the cat sat on the mat"
 
@@ -143,3 +144,50 @@ def test_tabs_do_not_come_to_csv(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("name\ttext\na\tb\n")
     deduplicate(tmp_path / "a.tsv", text="text").write(tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_text() == '"name","text"\n"a","b"\n'
+
+
+@pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
+@pytest.mark.parametrize("encoding", [None, "utf-16-le"])
+def test_a_header_alone(ending: str, encoding: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"id;text{ending}".encode(encoding or "utf-8"))
+    assert len(read_items(path, encoding=encoding).to_arrow()) == 0
+    with pytest.raises(InputError, match=r"no column 'body' \(`text`\); its columns are id"):
+        read_items(path, text="body", encoding=encoding)
+    deduplicate(path, encoding=encoding).write(tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text() == '"id";"text"\n'
+
+
+def test_a_quote_in_the_header_that_is_never_closed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('"id,text\n1,a\n')
+    with pytest.raises(InputError, match="a quote in the header is never closed"):
+        read_items(path)
+
+
+def test_a_header_longer_than_a_block(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"text,{'x' * (1 << 20)}\na,b\n")
+    assert read_items(path, text="text", batch_bytes=1 << 16).to_arrow()["item"].to_pylist() == ["a"]
+
+
+@pytest.mark.parametrize("first", ["sep=;\n", "SEP=;\r\n", '"sep=;"\n', "\ufeffsep=;\n"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_line_that_declares_the_delimiter_to_excel(first: str, encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{first}id,x;text\n1;a, b\n2;c\n", encoding=encoding)
+    assert read_items(path, id="id,x").to_arrow().to_pydict() == {"id": ["1", "2"], "item": ["a, b", "c"]}
+    deduplicate(path).write(tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text().splitlines()[0] == '"id,x";"text"'
+    path.write_text(f"{first}id;text\n1;a\n2;c;d\n", encoding=encoding)
+    with pytest.raises(InputError, match="row 2: expected 2 columns, found 3"):
+        read_items(path).to_arrow()
+
+
+def test_a_declared_delimiter_on_standard_input_and_alone(tmp_path: Path) -> None:
+    outcome = run("pairs", "-", "--id", "id", stdin=f"sep=^\nid^text\na^{CAT}\nb^{CAT}\n".encode())
+    assert outcome.out.splitlines()[1:] == ["a\tb\t1.0"]
+    for data, columns in (("sep=;", []), ("sep=;\n", []), ("sep=;\nid;text", ["id", "text"])):
+        (tmp_path / "a.csv").write_text(data)
+        assert read_items(tmp_path / "a.csv").to_arrow().num_rows == 0
+        assert open_paths([tmp_path / "a.csv"]).schema.names == columns

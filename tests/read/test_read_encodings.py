@@ -87,7 +87,7 @@ def test_what_is_not_an_encoding(name: str, tmp_path: Path) -> None:
 def test_an_encoding_that_cannot_be_that_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("text\na\n", encoding="utf-16")
-    with pytest.raises(InputError, match="begins with the byte order mark of UTF-16, but `encoding` is cp1252"):
+    with pytest.raises(InputError, match="begins with the byte order mark of UTF-16-LE, but `encoding` is cp1252"):
         read_items(path, encoding="cp1252")
 
 
@@ -133,3 +133,29 @@ def test_compare_reads_other_encodings(tmp_path: Path) -> None:
     assert run("compare", one, two).code == 2
     two.write_text("café au lait", encoding="utf-8")
     assert done("compare", one, two).out.startswith("A pair")
+
+
+@pytest.mark.parametrize(("encoding", "given"), [("utf-16-le", "utf-16-be"), ("utf-32-be", "utf-32-le")])
+def test_an_encoding_in_the_other_byte_order(encoding: str, given: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("\ufefftext\na\n".encode(encoding))
+    assert texts_of(path, encoding) == ["a"]
+    with pytest.raises(InputError, match=f"byte order mark of {encoding.upper()}, but `encoding` is {given}"):
+        read_items(path, encoding=given)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_an_encoding_that_needs_a_byte_order_mark(encoding: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(FILES[name].encode(f"{encoding}-le"))
+    with pytest.raises(InputError, match=f"has no byte order mark.*; use {encoding}-le or {encoding}-be"):
+        texts_of(path, encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "cp037"])
+def test_a_table_that_is_one_line_in_the_wrong_encoding(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("id,text\n1,café\n\n".encode("latin-1"))
+    with pytest.raises(InputError, match=f"read as {encoding}, it is one line, but its bytes are several; check"):
+        read_items(path, encoding=encoding)

@@ -160,3 +160,14 @@ def test_nested_columns_are_stored_in_an_index(tmp_path: Path) -> None:
         done("index", "build", index, path, *names, "--fields", "meta.quality")
         found = done("index", "query", index, "--text", CAT, "-q").out
         assert found == "id\tsimilarity\tmeta.quality\na\t1.0\t1.0\nc\t1.0\t2.5\n"
+
+
+def test_a_nested_column_names_its_fields(tmp_path: Path) -> None:
+    row = {"id": 1, "meta": {"title": CAT}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
+    for name, inner in (("a.jsonl", "<field>"), ("a.parquet", "title")):
+        says = f"{name}: column 'meta' is nested; name one of its fields by its path, as in meta.{inner}"
+        for text, key in (("meta", None), ("meta.title", "meta")):
+            with pytest.raises(InputError, match=says):
+                read_items(tmp_path / name, kind="texts", text=text, id=key)

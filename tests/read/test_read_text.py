@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.read_tables import AS_IS, compress, ids_of, jsonl, names_of, parquet_bytes, put, refused, rows_of, texts_of
+from support.run_cli import run
 
 from lookalike.read import open_paths
 
@@ -306,3 +307,27 @@ def test_a_named_pipe() -> None:
     thread.join()
     assert texts_of(source) == texts_of(source) == ["a"]
     source.close()
+
+
+@pytest.mark.parametrize("command", ["pairs", "nearest"])
+@pytest.mark.parametrize("names", [("-", "-"), ("/dev/stdin", "/dev/stdin"), ("-", "/dev/stdin")])
+def test_standard_input_on_both_sides(command: str, names: tuple[str, str]) -> None:
+    outcome = run(command, names[0], "--against", names[1], "--lines", stdin=b"a\nb\n")
+    by = "" if names[0] == names[1] else ", as - and as /dev/stdin"
+    assert f"{names[0]} is given twice{by}, but standard input can be read only once" in outcome.err
+
+
+def test_standard_input_by_two_names() -> None:
+    outcome = run("dedup", "-", "/dev/stdin", "--lines", stdin=b"a\nb\n")
+    assert "is given twice, as - and as /dev/stdin" in outcome.err
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_device_is_not_a_file(here: Path) -> None:
+    (here / "link.txt").symlink_to("/dev/zero")
+    for name in ("/dev/zero", "link.txt"):
+        assert refused(name) == (f"{name} is a device, which may never end; copy what is to be read to a file")
+
+
+def test_the_null_device_is_an_empty_file() -> None:
+    assert len(texts_of(open_paths(["/dev/null"], format="csv"))) == 0

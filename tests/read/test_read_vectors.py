@@ -171,7 +171,7 @@ def test_bad_questions(asked: dict[str, Any], message: str) -> None:
 
 def test_a_file_that_is_no_array(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(b"no array")
-    with pytest.raises(InputError, match=r"a\.npy cannot be read as an array"):
+    with pytest.raises(InputError, match=r"a\.npy is not a NumPy array file"):
         find_pairs(tmp_path / "a.npy")
     np.save(tmp_path / "b.npy", np.array([{"a": 1}], object), allow_pickle=True)
     with pytest.raises(InputError, match=r"b\.npy cannot be read as an array"):

@@ -316,3 +316,9 @@ def test_the_command_line(log: Path, tmp_path: Path) -> None:
     done = run("pairs", str(log), "--weight", "units")
     assert done.code == 2
     assert "beside --item and --element" in done.err
+
+
+def test_a_weight_that_is_no_number(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("i,e,p\nx,y,a\n")
+    with pytest.raises(InputError, match=r"row 1: column 'p' holds 'a', but a weight must be a number$"):
+        find_pairs(tmp_path / "a.csv", item="i", element="e", weight="p")

@@ -24,15 +24,16 @@ if TYPE_CHECKING:
     from .options import Options
 
 UTF8 = "utf-8"
-_MARKS = (
-    (codecs.BOM_UTF8, UTF8),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_MARKS = {
+    codecs.BOM_UTF8: (UTF8, UTF8),
+    codecs.BOM_UTF32_LE: ("utf-32", "utf-32-le"),
+    codecs.BOM_UTF32_BE: ("utf-32", "utf-32-be"),
+    codecs.BOM_UTF16_LE: ("utf-16", "utf-16-le"),
+    codecs.BOM_UTF16_BE: ("utf-16", "utf-16-be"),
+}
 """Byte order marks and the encodings that begin with them; that of UTF-16 also begins one of UTF-32."""
-_LONGEST_MARK = max(len(mark) for mark, _ in _MARKS)
+_NEED_A_MARK = ("utf-16", "utf-32")
+_LONGEST_MARK = max(map(len, _MARKS))
 _MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
@@ -49,13 +50,18 @@ def canonical(name: object) -> str:
 
 def encoding_of(head: bytes, wanted: str | None, label: str) -> str:
     """Return the encoding of a file: the one wanted, else the one whose byte order mark it begins with, or UTF-8."""
-    marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+    marked = next((names for mark, names in _MARKS.items() if head.startswith(mark)), None)
     if wanted is None:
-        return marked or UTF8
-    if marked is not None and not wanted.startswith(marked):
+        return marked[0] if marked else UTF8
+    if marked and wanted not in marked:
         raise InputError(
-            f"{label} begins with the byte order mark of {marked.upper()}, but `encoding` is {wanted}; leave "
+            f"{label} begins with the byte order mark of {marked[-1].upper()}, but `encoding` is {wanted}; leave "
             "`encoding` out, or read the file separately"
+        )
+    if head and not marked and wanted in _NEED_A_MARK:
+        raise InputError(
+            f"{label} has no byte order mark, so `encoding` {wanted} does not say how to read it; use {wanted}-le or "
+            f"{wanted}-be"
         )
     return wanted
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +25,7 @@ from .ids import id_type
 from .item_types import default_type, item_type
 from .naming import display
 from .nested import with_nested
-from .paths import STDIN, list_files
+from .paths import STDIN, is_descriptor, list_files
 from .ranks import rank_type
 from .roles import Roles, choose_roles
 from .spool import Spool
@@ -31,7 +33,6 @@ from .streams import open_file, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -179,9 +180,7 @@ class FilesSource:
         label = display(path)
         with reading(label):
             mode = path.stat().st_mode
-        if stat.S_ISSOCK(mode):
-            raise InputError(f"{label} is a socket, which cannot be read; send what it says through a pipe")
-        if stat.S_ISFIFO(mode):
+        if _is_read_once(path, mode, label):
             with open_file(path) as stream:
                 return sniff(self._spool.add_bytes(stream, label), label, self._options)
         return identify(path, label, self._options)
@@ -196,6 +195,19 @@ class FilesSource:
             for _ in self.batches():
                 pass
         return np.array(self._begins or [0], dtype=np.int64)
+
+
+def _is_read_once(path: Path, mode: int, label: str) -> bool:
+    """Return whether a file can be read only once; raise if it cannot be read, or may never end."""
+    if stat.S_ISSOCK(mode):
+        raise InputError(f"{label} is a socket, which cannot be read; send what it says through a pipe")
+    if not stat.S_ISCHR(mode):
+        return stat.S_ISFIFO(mode)
+    if Path(os.devnull).samefile(path):
+        return False
+    if not is_descriptor(path):
+        raise InputError(f"{label} is a device, which may never end; copy what is to be read to a file")
+    return True
 
 
 def _check_used(entries: Sequence[Entry], options: Options) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 STDIN = "-"
+_STDIN_NAMES = (STDIN, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+_DESCRIPTORS = ("/dev/fd", "/proc/self/fd")
 _MAX_SHOWN = 80
 """Characters of a path in a message: a text may have been passed in its place."""
 _MAX_SUFFIXES = 8
@@ -79,6 +81,26 @@ def named_files(inputs: object) -> Sequence[str | Path] | None:
             )
         return inputs
     return None
+
+
+def refuse_stdin_twice(inputs: object, against: object) -> None:
+    """Raise if both collections name standard input, which can be read only once."""
+    both = [next((one for one in named_files(side) or () if _is_stdin(one)), None) for side in (inputs, against)]
+    if None not in both:
+        by = "" if both[0] == both[1] else f", as {both[0]} and as {both[1]}"
+        raise InputError(
+            f"{STDIN if by else both[0]} is given twice{by}, but standard input can be read only once; save one of the "
+            "collections in a file"
+        )
+
+
+def _is_stdin(given: str | Path) -> bool:
+    return str(given) in _STDIN_NAMES
+
+
+def is_descriptor(path: Path) -> bool:
+    """Return whether a path names an open file of this process, such as /dev/stdin: a terminal, say."""
+    return _is_stdin(path) or str(path.parent) in _DESCRIPTORS
 
 
 def _has_data_suffix(given: str | Path) -> bool:
@@ -141,7 +163,8 @@ def _without_links(files: Sequence[Found], passed_over: PassedOver) -> list[Foun
 def _check_once(files: Sequence[Found]) -> None:
     seen: dict[str, Found] = {}
     for found in files:
-        place = os.path.abspath(found.path)  # noqa: PTH100  resolve() would also follow links: two names are two items
+        # resolve() would also follow links: two names are two items
+        place = STDIN if _is_stdin(found.path) else os.path.abspath(found.path)  # noqa: PTH100
         if (first := seen.setdefault(place, found)) is not found:
             by = "" if first.given == found.given else f", as {_shown(first.given)} and as {_shown(found.given)}"
             raise InputError(f"{display(found.path)} is given twice{by}; give every file once")

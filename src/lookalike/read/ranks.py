@@ -28,11 +28,16 @@ def rank_type(types: Iterable[pa.DataType], name: str) -> pa.DataType:
     return pa.large_string() if True in strings else pa.float64()
 
 
-def as_ranks(array: pa.Array, arrow_type: pa.DataType, locate: Locate, name: str) -> pa.Array:
-    """Return a column as `int64` or `float64`, or as `large_string` if it holds strings that are not numbers."""
+def as_ranks(
+    array: pa.Array, arrow_type: pa.DataType, locate: Locate, name: str, why: str = "the rows before hold numbers"
+) -> pa.Array:
+    """Return a column as `int64` or `float64`, or as `large_string` if it holds strings that are not numbers.
+
+    `why` says, in a message, why a string must be a number.
+    """
     array = plain(array)
     if is_string(array.type):
-        return array.cast(arrow_type) if is_string(arrow_type) else _without_nan(_numbers(array, locate, name))
+        return array.cast(arrow_type) if is_string(arrow_type) else _without_nan(_numbers(array, locate, name, why))
     try:
         if pa.types.is_temporal(array.type):
             array = array.cast(_ticks(array.type))
@@ -54,7 +59,7 @@ def _ticks(arrow_type: pa.DataType) -> pa.DataType:
     return pa.int32() if arrow_type.bit_width == 32 else pa.int64()  # noqa: PLR2004  bits
 
 
-def _numbers(array: pa.Array, locate: Locate, name: str) -> pa.Array:
+def _numbers(array: pa.Array, locate: Locate, name: str, why: str) -> pa.Array:
     """Parse strings as numbers; empty ones are null."""
     trimmed = pc.utf8_trim_whitespace(array)
     filled = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, array.type), trimmed)
@@ -62,6 +67,4 @@ def _numbers(array: pa.Array, locate: Locate, name: str) -> pa.Array:
         return filled.cast(pa.float64())
     except pa.ArrowInvalid as error:
         row = first_refused(filled, pa.float64())
-        raise InputError(
-            f"{locate(row)}: column {name!r} holds {filled[row].as_py()!r}, but numbers in the rows before"
-        ) from error
+        raise InputError(f"{locate(row)}: column {name!r} holds {filled[row].as_py()!r}, but {why}") from error

@@ -11,6 +11,7 @@ from lookalike.errors import InputError
 
 from .columns import plain_type
 from .item_types import guess_from_column, guess_from_columns, item_type, set_type
+from .nested import SEPARATOR
 
 if TYPE_CHECKING:
     from .item_types import ItemType
@@ -93,13 +94,26 @@ def _guess_column(columns: pa.Schema, wanted: ItemType, label: str) -> str:
 def _check_column(columns: pa.Schema, name: str, wanted: ItemType, label: str) -> None:
     field = _field(columns, name, label, "text")
     if not wanted.fits(field.type):
+        _refuse_nested(field, label)
         raise InputError(f"{label}: column {name!r} is {field.type}, but {wanted.rule}")
 
 
 def _check_id(columns: pa.Schema, name: str, label: str, option: str) -> None:
     field = _field(columns, name, label, option)
     if pa.types.is_nested(plain_type(field.type)):
+        _refuse_nested(field, label)
         raise InputError(f"{label}: column {name!r} is {field.type}, but {option}s must be strings or numbers")
+
+
+def _refuse_nested(field: pa.Field, label: str) -> None:
+    """Raise for a column of objects, whose fields may be what is meant; not all formats know yet which it has."""
+    found = plain_type(field.type)
+    if pa.types.is_struct(found):
+        inner = found.field(0).name if found.num_fields else "<field>"
+        raise InputError(
+            f"{label}: column {field.name!r} is nested; name one of its fields by its path, as in "
+            f"{field.name}{SEPARATOR}{inner}"
+        )
 
 
 def _field(columns: pa.Schema, name: str, label: str, option: str) -> pa.Field:

@@ -15,8 +15,10 @@ import pyarrow as pa
 from lookalike.errors import InputError, LookalikeError
 
 from .base import Lines
+from .xz import open_xz
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator
 
     import numpy.typing as npt
@@ -74,7 +76,7 @@ def codec_of(head: bytes) -> str | None:
     return next((codec for magic, codec in _MAGIC.items() if magic.match(head)), None)
 
 
-def open_file(path: Path) -> IO[bytes]:
+def open_file(path: Path) -> io.BufferedReader:
     """Open a file for reading from its beginning."""
     return path.open("rb")
 
@@ -90,8 +92,10 @@ def open_bytes(path: Path, codec: str | None) -> Iterator[IO[bytes] | Any]:
     with open_file(path) as file:
         if codec is None:
             yield file
+        elif not file.peek(1):
+            raise EOFError("it is compressed, but empty")
         elif codec == PYTHON_CODEC:
-            with lzma.open(file) as stream:
+            with open_xz(file) as stream:
                 yield stream
         else:
             with pa.CompressedInputStream(file, codec) as stream:

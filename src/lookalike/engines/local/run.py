@@ -12,7 +12,7 @@ from lookalike.kinds import kind_named
 from lookalike.options import AGAINST, READING, check_names, plain, whole_number
 from lookalike.plan import ask, check_early, kind_asked
 from lookalike.read import open_source
-from lookalike.read.paths import refuse_idle
+from lookalike.read.paths import refuse_idle, refuse_stdin_twice
 from lookalike.resources import Resources
 from lookalike.resources.compilation import stopwatch
 from lookalike.resources.progress import Stages
@@ -50,6 +50,8 @@ class Run:
         reading: dict[str, Any] = {key: value for key, value in settings.items() if key in READING}
         reading |= {"kind": kind_asked(settings), "scratch": self.scratch.folder, "shared": against is not None}
         of_against = own_columns(settings, given=against is not None)
+        if against is not None:
+            refuse_stdin_twice(inputs, against)
         self.source: Source = open_source(inputs, rank=rank, **reading)
         self.against: Source | None = None
         if against is not None:

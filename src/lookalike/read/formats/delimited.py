@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.csv
 
 from lookalike.errors import InputError
-from lookalike.read.streams import estimated_lines, reading
+from lookalike.read.streams import BOM, estimated_lines, open_bytes, reading
 
 from .base import FileFormat, SingleFile
-from .delimiters import DELIMITERS, find_delimiter
+from .delimiters import DELIMITERS, declared_delimiter, find_delimiter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,11 @@ _PROBE_BYTES = 1 << 20
 _MAX_BYTES = (1 << 31) - 1
 _TAIL_BYTES = 64
 _HEAD_BYTES = 1 << 16
-_TOO_LONG = "straddling object"
+_DECLARATION_BYTES = 64
+_TOO_LONG = ("straddling object", "Empty CSV file or block")
+"""How Arrow reports a row, or a header, that does not fit in a block."""
+_NO_HEADER = ("Empty CSV", "Could not skip")
+"""How Arrow reports a block in which no line ends."""
 _WRONG_ROW = re.compile(
     r"CSV parse error: (?:Row #(?P<number>\d+): )?Expected (?P<expected>\d+) columns, got (?P<found>\d+)"
 )
@@ -42,15 +46,24 @@ class DelimitedReader(SingleFile):
     def __init__(self, entry: Entry, options: Options, delimiter: str) -> None:
         super().__init__(entry, options)
         self._usual = delimiter
+        self._is_header_only = False
 
     @cached_property
     def delimiter(self) -> str:
-        """What separates values: what the options say, else what the first rows show."""
+        """What separates values: what the options say, else what the first line declares or the first rows show."""
         if self._options.delimiter is not None:
             return self._options.delimiter
+        if self._declared is not None:
+            return self._declared
         with reading(self.label):
             head = self._text.head(_HEAD_BYTES)
         return find_delimiter(head, self._usual, self.label, complete=len(head) < _HEAD_BYTES)
+
+    @cached_property
+    def _declared(self) -> str | None:
+        """What a line before the header declares as the delimiter, if there is one."""
+        with reading(self.label):
+            return declared_delimiter(self._text.head(_DECLARATION_BYTES))[0]
 
     @property
     def kept_delimiter(self) -> str | None:
@@ -97,16 +110,49 @@ class DelimitedReader(SingleFile):
                 with self._open(size, pa.csv.ConvertOptions()) as reader:
                     return reader.schema
             except InputError as error:
-                if "Empty CSV" in str(error):
-                    return pa.schema([])
+                if any(reason in str(error) for reason in _NO_HEADER) and len(head := self._head(size + 1)) <= size:
+                    self._is_header_only = True
+                    return self._header_of(head)
                 size = self._larger(size, error)
+
+    def _header_of(self, data: bytes) -> pa.Schema:
+        """Return the header of a file in which no line ends."""
+        data = declared_delimiter(data)[1]
+        if not data.strip():
+            return pa.schema([])
+        self._check_encoding()
+        parse = pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
+        try:
+            return pa.csv.open_csv(pa.BufferReader(data + b"\n"), parse_options=parse).schema
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{self.label}: a quote in the header is never closed; close it, or double it") from error
+
+    def _check_encoding(self) -> None:
+        """Raise if lines end in a file, but not in what an encoding makes of it."""
+        if self._options.encoding is None:
+            return
+        with reading(self.label), open_bytes(self._path, self._codec) as stream:
+            raw = bytes(stream.read(_HEAD_BYTES))
+        if b"\n" in raw or b"\r" in raw:
+            raise InputError(
+                f"{self.label}: read as {self._options.encoding}, it is one line, but its bytes are several; check "
+                "`encoding`"
+            )
+
+    def _head(self, size: int) -> bytes:
+        """Return the first bytes as UTF-8, no fewer than asked for unless the file ends."""
+        pieces: list[bytes] = []
+        with reading(self.label), self._text.open() as stream:
+            while sum(map(len, pieces)) < size and (piece := bytes(stream.read(size))):
+                pieces.append(piece)
+        return b"".join(pieces).removeprefix(BOM)
 
     def _stream(self, names: list[str] | None) -> Iterator[pa.RecordBatch]:
         """Stream columns; retry with larger blocks when a row does not fit in one, and skip rows already delivered.
 
         The last column is always read: a quote that is never closed swallows rows there without a trace.
         """
-        if not len(self.columns):
+        if not len(self.columns) or self._is_header_only:
             return
         included = [] if names is None else list(dict.fromkeys([*names, self.columns.names[-1]]))
         size, done, batch = max(1 << 16, self._options.batch_bytes), 0, None
@@ -137,10 +183,15 @@ class DelimitedReader(SingleFile):
                 if fresh.num_rows:
                     yield fresh
 
+    @property
+    def _skipped(self) -> int:
+        """Number of lines before the header."""
+        return 0 if self._declared is None else 1
+
     @contextlib.contextmanager
     def _open(self, size: int, convert: pyarrow.csv.ConvertOptions) -> Iterator[pyarrow.csv.CSVStreamingReader]:
         """Start Arrow's reader. Its threads outlive it, so nothing of Python's is passed to them."""
-        read = pa.csv.ReadOptions(use_threads=False, block_size=size)
+        read = pa.csv.ReadOptions(use_threads=False, block_size=size, skip_rows=self._skipped)
         parse = pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
         try:
             with reading(self.label):
@@ -152,7 +203,7 @@ class DelimitedReader(SingleFile):
             raise
 
     def _wrong_row(self, wrong: re.Match[str]) -> str:
-        number = f"row {int(wrong['number']) - 1}" if wrong["number"] else "a row"
+        number = f"row {int(wrong['number']) - 1 - self._skipped}" if wrong["number"] else "a row"
         return (
             f"{self.label}, {number}: expected {wrong['expected']} columns, found {wrong['found']}; put quotes around "
             "values that hold delimiters or newlines, or name another `delimiter`"
@@ -174,7 +225,7 @@ class DelimitedReader(SingleFile):
 
     def _larger(self, size: int, error: InputError) -> int:
         """Return the next block size to try, or give up with the error."""
-        if _TOO_LONG not in str(error):
+        if not any(reason in str(error) for reason in _TOO_LONG):
             raise error
         if size == _MAX_BYTES:
             raise InputError(f"{self.label}: a row is longer than 2 GB; a quote before it may not be closed") from error
@@ -186,8 +237,9 @@ def _format(name: str, delimiter: str, *suffixes: str) -> FileFormat:
 
     def recognises(head: bytes, names: Sequence[str]) -> bool:
         """Return whether the header has one of the columns wanted."""
-        header = head.splitlines()[0].decode("utf-8", "replace")
-        return any({cell.strip('" ') for cell in header.split(one)} & set(names) for one in others)
+        declared, rest = declared_delimiter(head)
+        header = next(iter(rest.splitlines()), b"").decode("utf-8", "replace")
+        return any({cell.strip('" ') for cell in header.split(one)} & set(names) for one in declared or others)
 
     return FileFormat(
         name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from lookalike.errors import InputError, RecipeError
 
@@ -13,6 +14,8 @@ _NAMES = {"tab": "\t", "\\t": "\t"}
 _SHOWN = {"\t": "tab"}
 _ROWS = 100
 """Rows that must agree."""
+_DECLARED = re.compile(rb'"?sep=([^"\r\n\0\x80-\xff])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
+"""The line that tells Excel which delimiter follows."""
 
 
 def check_delimiter(given: object) -> str:
@@ -21,6 +24,12 @@ def check_delimiter(given: object) -> str:
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise RecipeError(f"`delimiter` must be one character, such as ; or |, or the word tab. Got {given!r}")
     return delimiter
+
+
+def declared_delimiter(head: bytes) -> tuple[str | None, bytes]:
+    """Return the delimiter that the first line declares as Excel has it (sep=;), if so, and what follows that line."""
+    found = _DECLARED.match(head)
+    return (found[1].decode(), head[found.end() :]) if found else (None, head)
 
 
 def find_delimiter(head: bytes, usual: str, label: str, *, complete: bool) -> str:

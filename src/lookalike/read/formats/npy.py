@@ -11,7 +11,7 @@ import pyarrow as pa
 from lookalike.errors import InputError
 from lookalike.read.item_types import matrix_type
 from lookalike.read.matrices import native, rows_as_lists
-from lookalike.read.streams import reading
+from lookalike.read.streams import open_file, reading
 
 from .base import FileFormat, SingleFile
 
@@ -78,6 +78,7 @@ class NpyReader(SingleFile):
 def _load(path: Path, label: str) -> npt.NDArray[Any]:
     """Map an array from a file."""
     with reading(label):
+        _check_magic(path, label)
         try:
             array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError:
@@ -86,6 +87,14 @@ def _load(path: Path, label: str) -> npt.NDArray[Any]:
             why = (str(error) or type(error).__name__).splitlines()[0][:_MAX_REASON]
             raise InputError(f"{label} cannot be read as an array ({why}); save it with numpy.save") from error
     return array
+
+
+def _check_magic(path: Path, label: str) -> None:
+    """Raise if a file is something else, which NumPy would take for a pickle."""
+    magic = np.lib.format.MAGIC_PREFIX
+    with open_file(path) as file:
+        if file.read(len(magic)) != magic:
+            raise InputError(f"{label} is not a NumPy array file; save an array with numpy.save, or check `format`")
 
 
 NPY = FileFormat(

@@ -177,7 +177,7 @@ def paired(elements: pa.Array, weights: npt.NDArray[np.float64]) -> pa.StructArr
 
 def with_weights(elements: pa.Array, column: pa.Array, locate: Locate, name: str) -> pa.StructArray:
     """Return the rows of a long table: elements with their weights, which may be written as strings."""
-    numbers = as_ranks(column, pa.float64(), locate, name)
+    numbers = as_ranks(column, pa.float64(), locate, name, "a weight must be a number")
     column = plain(column)
     numbers = column if is_number(column.type) else numbers
     return paired(elements, check_weights(numbers, lambda i: f"{locate(i)}: the weight in column {name!r}"))
