@@ -127,6 +127,24 @@ def test_a_run_is_repeated_from_its_json(command: str) -> None:
     assert found["options"].get({"dedup": "keep", "nearest": "k"}.get(command, "")) in ("max:n", 2, None)
 
 
+@pytest.mark.parametrize("command", ["dedup", "pairs"])
+def test_a_search_for_copies_is_repeated_from_its_json(command: str) -> None:
+    Path("a.jsonl").write_text('{"body": "a b"}\n{"body": "a c"}\n{"body": "a b"}\n')
+    found, one, two = repeated(command, "--exact-copies", "--text=body")
+    assert one == two
+    assert one
+    assert found["recipe"] == {"format": 1, "exact_copies": True}
+
+
+def test_a_search_for_copies_is_repeated_from_its_recipe() -> None:
+    for items in ([*TEXTS, TEXTS[0]], [{1, 2}, {3}, {1, 2}]):
+        found = find_pairs(items, exact_copies=True)
+        again = find_pairs(items, recipe=found.recipe)
+        assert len(found) == 1
+        assert again.recipe == found.recipe
+        assert again.to_arrow().equals(found.to_arrow())
+
+
 def test_the_json_of_a_run_repeats_it_in_python() -> None:
     Path("run.json").write_text(
         done("pairs", "a.jsonl", "--text", "body", "--shingle", "words:1", "-t.5", "--json").out
