@@ -65,5 +65,12 @@ class LineCopier:
         except UnicodeDecodeError:
             replaced = str(lines, "utf-8", "replace").encode()
         if self._has_escapes and _SURROGATE.search(replaced):
-            return _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], replaced)
+            return b"\n".join(map(_without_halves, bytes(replaced).split(b"\n")))
         return replaced
+
+
+def _without_halves(line: bytes) -> bytes:
+    """Return a line of JSON with U+FFFD in place of escapes that are half a character."""
+    if _SURROGATE.search(line) is None:
+        return line
+    return _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], line)
