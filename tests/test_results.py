@@ -153,7 +153,7 @@ def test_nothing_at_all(given: Any) -> None:
         (b"corpus.parquet", "a single text is not a collection"),
         (5, "type int cannot be read"),
         (["a", 5], "item 1 is int"),
-        (["a\ud800"], "not valid UTF-8"),
+        (["a\ud800"], "unpaired surrogate"),
         (pa.table({"n": [1]}), "no column of strings"),
         (pa.table({"a": ["x"], "b": ["y"]}), "several columns of strings"),
         (Path("nowhere.jsonl"), "no such file"),

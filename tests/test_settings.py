@@ -65,11 +65,22 @@ def test_the_recipe_of_vectors_is_its_settings() -> None:
     ("recipe", "given", "says"),
     [
         ({"treshold": 0.7}, {}, "The recipe has 'treshold', which is not an option here; did you mean 'threshold'?"),
-        ({"encoding-errors": "replace"}, {}, "did you mean 'encoding_errors'?"),
+        ({"encoding-erors": "replace"}, {}, "did you mean 'encoding_errors'?"),
+        ({"strip-acents": True}, {}, "did you mean 'strip_accents'?"),
+        ({"strip-accents": "yes"}, {}, "'strip-accents' in the recipe must be true or false. Got 'yes'"),
+        ({"lower": True, "keep-case": True}, {}, "The recipe has `lower` twice: 'keep-case' means it too"),
+        ({"exact-copies": True, "exact_copies": True}, {}, "The recipe has `exact_copies` twice"),
+        ({1: True}, {}, "The recipe has 1, which is not an option here"),
         ({"keep": "last"}, {}, "'keep', which is not an option here. The options are threshold, measure,"),
         ({"zzz": 1}, {}, "'zzz', which is not an option here. The options are threshold, measure,"),
-        ({"threshold": "0.7"}, {}, "`threshold` has a value of another type in the recipe. Got '0.7'"),
-        ({"lower": 1}, {}, "`lower` has a value of another type"),
+        ({"threshold": "0.7"}, {}, "`threshold` in the recipe must be a number. Got '0.7'"),
+        ({"bands": 2.5}, {}, "`bands` in the recipe must be a whole number. Got 2.5"),
+        ({"lower": 1}, {}, "`lower` in the recipe must be true or false. Got 1"),
+        ({"id": 1}, {}, "`id` in the recipe must be text. Got 1"),
+        ({"text": [1]}, {}, "`text` in the recipe must be text or a list of texts. Got [1]"),
+        ({"weight": 1}, {}, "`weight` in the recipe must be text, true or false. Got 1"),
+        ({"path": "i", "bytes": 3, "recall": 0.9}, {}, "This JSON holds results, such as 'bytes', but no recipe of a"),
+        ({"bag": True}, {"bag": False}, "`bag=False` contradicts the recipe, which has bag = true. Leave one"),
         ({"threshold": 80}, {}, "did you mean 0.80?"),
         ({"format": 2}, {}, "This version reads recipes of format 1. Got format 2"),
         ({"threshold": 0.7}, {"threshold": 0.8}, "`threshold` is 0.8, but the recipe has 0.7. Leave one of them out"),
@@ -92,6 +103,19 @@ def test_files_that_are_no_recipes(text: str) -> None:
         find_pairs(TEXTS, recipe="r")
     with pytest.raises(InputError, match="nope cannot be read: no such file"):
         find_pairs(TEXTS, recipe="nope")
+
+
+def test_names_may_be_those_of_flags() -> None:
+    found = find_pairs(TEXTS, recipe={"strip-accents": True, "keep_case": False, "no-punctuation": False}).recipe
+    assert (found.shingling.accents, found.shingling.lower, found.shingling.punctuation) == (False, True, True)
+    again = find_pairs([*TEXTS, TEXTS[0]], recipe={"exact-copies": True, "encoding-errors": "replace"})
+    assert len(again) == 1
+
+
+def test_a_key_of_json_is_there_once() -> None:
+    Path("r.json").write_text('{"threshold": 0.5, "threshold": 0.7}')
+    with pytest.raises(RecipeError, match=r"r\.json is not a recipe in JSON or TOML: it has the key 'threshold' twice"):
+        find_pairs(TEXTS, recipe="r.json")
 
 
 # The command line
@@ -127,6 +151,24 @@ def test_a_run_is_repeated_from_its_json(command: str) -> None:
     assert found["options"].get({"dedup": "keep", "nearest": "k"}.get(command, "")) in ("max:n", 2, None)
 
 
+@pytest.mark.parametrize("command", ["dedup", "pairs"])
+def test_a_search_for_copies_is_repeated_from_its_json(command: str) -> None:
+    Path("a.jsonl").write_text('{"body": "a b"}\n{"body": "a c"}\n{"body": "a b"}\n')
+    found, one, two = repeated(command, "--exact-copies", "--text=body")
+    assert one == two
+    assert one
+    assert found["recipe"] == {"format": 1, "exact_copies": True}
+
+
+def test_a_search_for_copies_is_repeated_from_its_recipe() -> None:
+    for items in ([*TEXTS, TEXTS[0]], [{1, 2}, {3}, {1, 2}]):
+        found = find_pairs(items, exact_copies=True)
+        again = find_pairs(items, recipe=found.recipe)
+        assert len(found) == 1
+        assert again.recipe == found.recipe
+        assert again.to_arrow().equals(found.to_arrow())
+
+
 def test_the_json_of_a_run_repeats_it_in_python() -> None:
     Path("run.json").write_text(
         done("pairs", "a.jsonl", "--text", "body", "--shingle", "words:1", "-t.5", "--json").out
@@ -152,6 +194,50 @@ def test_a_recipe_and_flags() -> None:
         assert says in outcome.err
     Path("r.toml").write_text('keep = "last"')
     assert "'keep', which is not an option here" in run("pairs", "a.jsonl", "--recipe", "r.toml").err
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (
+            ["--strip-accents"],
+            "--strip-accents contradicts the recipe, which has accents = true. Leave one of them out",
+        ),
+        (["--bag"], "--bag contradicts the recipe, which has bag = false. Leave one of them out"),
+    ],
+)
+def test_a_switch_that_contradicts_a_recipe_is_named_as_typed(flags: list[str], says: str) -> None:
+    Path("r.toml").write_text("accents = true\nbag = false\n")
+    assert says in run("pairs", "a.jsonl", "--recipe", "r.toml", *flags).err
+
+
+@pytest.mark.parametrize(
+    ("command", "absent"),
+    [
+        (["trace", "a.jsonl"], ("exact_copies", "measure_recall", "against_text", "keep")),
+        (["nearest", "a.jsonl"], ("exact_copies", "keep")),
+        (["compare", "a.jsonl", "a.jsonl"], ("exact_copies", "text", "lines", "threads")),
+    ],
+)
+@pytest.mark.parametrize("name", ["zzz", "exact-copies"])
+def test_the_options_listed_are_those_of_the_command(command: list[str], absent: tuple[str, ...], name: str) -> None:
+    Path("r.toml").write_text(f"{name} = true")
+    said, _, listed = run(*command, "--recipe", "r.toml").err.partition(". The options are ")
+    assert said == f"lookalike: The recipe has {name!r}, which is not an option here"
+    assert {"threshold", "encoding"} <= set(listed.strip().split(", "))
+    assert not set(absent) & set(listed.strip().split(", "))
+
+
+def test_the_json_of_a_trace_is_a_recipe() -> None:
+    Path("run.json").write_text(done("trace", "a.jsonl", "--text=body", "--shingle=words:1", "-t.5", "--json").out)
+    found = find_pairs(Path("a.jsonl"), text="body", recipe="run.json").recipe
+    assert (str(found.shingling), found.threshold) == ("words:1", 0.5)
+
+
+def test_the_json_of_tune_is_no_recipe() -> None:
+    Path("run.json").write_text(done("tune", "--json").out)
+    said = run("pairs", "a.jsonl", "--recipe", "run.json").err
+    assert "This JSON holds results, such as 'slots', but no recipe of a run. Give what --json prints of" in said
 
 
 def test_help_of_nearest_has_its_own_threshold() -> None:

@@ -93,6 +93,8 @@ class Recipe:
         >>> Recipe(banding=None).settings()["recall"]
         1.0
         """
+        if self.shingling.feature.whole:
+            return {"exact_copies": True}  # no option of similarity applies
         shingling, switches = self.shingling, ("lower", "form", "accents", "punctuation")
         bands = {"recall": 1.0} if self.banding is None else dataclasses.asdict(self.banding)
         values = {

@@ -1,8 +1,8 @@
 """Settings that come from a recipe: a file, a dict, or that of an earlier run.
 
-A recipe is written with the names of options, in TOML or JSON, and so is what `--json` prints of a run. The JSON of
-`Recipe.to_json` is read as well. Nothing in a recipe is ignored: a name that is no option is refused, and so is an
-argument that says something else.
+A recipe is written with the names of options, in TOML or JSON, and so is what `--json` prints of a run. Names may also
+be those of flags: exact-copies, or strip-accents. The JSON of `Recipe.to_json` is read as well. Nothing in a recipe is
+ignored: a name that is no option is refused, and so is an argument that says something else.
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ NAMES = tuple(option.name for option in OPTIONS if option.on_command_line and op
 OWN: dict[str, Any] = {**{option.name: option.default for option in CLUSTERING}, "k": 10}
 """Arguments of single functions and commands that a recipe may set, and their defaults."""
 
+NEGATIVES = {option.negative[2:].replace("-", "_"): option.name for option in OPTIONS if option.negative}
+"""Options by the names of the flags that turn them off, such as strip_accents."""
+
+RESULTS = frozenset({"bytes", "queries", "slots", "signature_bytes", "similarity", "is_pair"})
+"""Keys of what commands print that is not about a run."""
+
 RECALL = "recall"
 BANDING = ("bands", "rows")
 
@@ -43,14 +49,18 @@ def with_recipe(settings: Settings, **own: Any) -> tuple[Settings, dict[str, Any
     }
 
 
-def read_recipe(recipe: object, own: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the settings of a recipe, by their names; `own` are the arguments that only this function has."""
+def read_recipe(recipe: object, own: Iterable[str] = (), names: Iterable[str] = NAMES) -> dict[str, Any]:
+    """Return the settings of a recipe, by their names.
+
+    `names` are the options that it may set here; `own` are the arguments that only this function has.
+    """
+    known = (*names, *own)
     if isinstance(recipe, Recipe):
         return recipe.settings()
     if isinstance(recipe, (str, Path)):
-        return settings_in(load(Path(recipe)), (*NAMES, *own))
+        return settings_in(load(Path(recipe)), known)
     if isinstance(recipe, Mapping):
-        return settings_in(recipe, (*NAMES, *own))
+        return settings_in(recipe, known)
     raise RecipeError(f"`recipe` must be a Recipe, a dict, or the path of a JSON or TOML file. Got {recipe!r}")
 
 
@@ -58,8 +68,8 @@ def load(path: Path) -> Mapping[str, Any]:
     """Return what a file holds, in JSON or TOML."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        found = json.loads(text) if text.lstrip().startswith(("{", "[")) and path.suffix != ".toml" else None
-        found = tomllib.loads(text) if found is None else found
+        is_json = text.lstrip().startswith(("{", "[")) and path.suffix != ".toml"
+        found = json.loads(text, object_pairs_hook=without_repetition) if is_json else tomllib.loads(text)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}. Check the name") from error
     except ValueError as error:  # of either format, and of UTF-8
@@ -69,20 +79,60 @@ def load(path: Path) -> Mapping[str, Any]:
     return found
 
 
-def settings_in(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the keys and values of a JSON object; raise if a key is there twice, as TOML does."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"it has the key {name!r} twice")
+        found[name] = value
+    return found
+
+
+def settings_in(values: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings that a recipe holds, each checked; a null is the same as none."""
     if isinstance(values.get("recipe"), Mapping):  # a run, as --json prints it
-        values = {**without_version(values["recipe"]), **values.get("options", {})}
+        recipe, options = values["recipe"], values.get("options")
+        return settings_in(recipe, known) | settings_in(options if isinstance(options, Mapping) else {}, known)
     if "shingling" in values:
         return Recipe.from_json(json.dumps(values)).settings()
-    given = without_version(values)
-    known = tuple(names)
-    for name, value in given.items():
-        if name not in known:
-            raise RecipeError(f"The recipe has {name!r}, which is not an option here{nearest_name(name, known)}")
-        if value is not None and not fits(name, value):
-            raise RecipeError(f"`{name}` has a value of another type in the recipe. Got {value!r}")
-    return {name: alone(value) for name, value in given.items() if value is not None}
+    refuse_results(values)
+    found: dict[str, Any] = {}
+    for typed, value in without_version(values).items():
+        name, turns_off = meant(typed, known)
+        if name in found:
+            raise RecipeError(f"The recipe has `{name}` twice: {typed!r} means it too. Leave one of them out")
+        if value is None:
+            continue
+        if not fits(name, value):
+            shown = repr(typed) if turns_off else f"`{name}`"
+            raise RecipeError(f"{shown} in the recipe must be {expected(name)}. Got {value!r}")
+        found[name] = not value if turns_off else alone(value)
+    return found
+
+
+def refuse_results(values: Mapping[str, Any]) -> None:
+    """Raise if this is what a command prints about an index, a banding or two items: it may name a few options too."""
+    if found := next((name for name in values if name in RESULTS), None):
+        raise RecipeError(
+            f"This JSON holds results, such as {found!r}, but no recipe of a run. Give what `--json` prints of dedup, "
+            "pairs, nearest or trace, or a file with options by their names"
+        )
+
+
+def meant(typed: str, known: tuple[str, ...]) -> tuple[str, bool]:
+    """Return the option that a name in a recipe means, and whether the name is that of the flag that turns it off.
+
+    >>> meant("strip-accents", ("accents",))
+    ('accents', True)
+    """
+    name = str(typed).replace("-", "_")
+    option, turns_off = NEGATIVES.get(name, name), name in NEGATIVES
+    if option not in known:
+        elsewhere = turns_off or name in NAMES or name in OWN
+        hint = all_names(known) if elsewhere else nearest_name(name, known)
+        raise RecipeError(f"The recipe has {typed!r}, which is not an option here{hint}")
+    return option, turns_off
 
 
 def alone(value: Any) -> Any:  # noqa: ANN401 - any setting
@@ -100,30 +150,58 @@ def without_version(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name != "format"}
 
 
-def nearest_name(name: str, known: Iterable[str]) -> str:
+def nearest_name(name: str, known: tuple[str, ...]) -> str:
     """Return the end of a message about an unknown name: the one that was probably meant, or all of them."""
-    known = tuple(known)
-    close = difflib.get_close_matches(name.lower().replace("-", "_").lstrip("_"), known, 1)
-    return f"; did you mean {close[0]!r}?" if close else f". The options are {', '.join(known)}"
+    reverses = [reverse for reverse, option in NEGATIVES.items() if option in known]
+    close = difflib.get_close_matches(name.lower().lstrip("_"), [*known, *reverses], 1)
+    return f"; did you mean {close[0]!r}?" if close else all_names(known)
+
+
+def all_names(known: tuple[str, ...]) -> str:
+    """Return the end of a message that lists the options."""
+    return f". The options are {', '.join(known)}"
 
 
 def fits(name: str, value: object) -> bool:
     """Return whether a value is of the type of an option, as far as JSON and TOML have it."""
-    kind = type(OWN[name]) if name in OWN else option(name).type
+    kind = type_of(name)
     if isinstance(value, list):
         return list[str] in get_args(kind) and all(isinstance(one, str) for one in value)
     if kind in (int, float):
         return isinstance(value, (int, kind)) and not isinstance(value, bool)
     if kind is bool:
         return isinstance(value, bool)
-    return isinstance(value, str) or (name == "weight" and isinstance(value, bool))
+    return isinstance(value, str) or (bool in get_args(kind) and isinstance(value, bool))
+
+
+def type_of(name: str) -> Any:  # noqa: ANN401 - a type, or a union of them
+    """Return the type of an option."""
+    return type(OWN[name]) if name in OWN else option(name).type
+
+
+def expected(name: str) -> str:
+    """Return what values `fits` takes, for messages.
+
+    >>> expected("threshold"), expected("bands"), expected("text")
+    ('a number', 'a whole number', 'text or a list of texts')
+    """
+    kind = type_of(name)
+    if list[str] in get_args(kind):
+        return "text or a list of texts"
+    if bool in get_args(kind):
+        return "text, true or false"
+    return {float: "a number", int: "a whole number", bool: "true or false"}.get(kind, "text")
 
 
 def refuse_contradiction(recipe: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     """Raise where an argument says something else than the recipe."""
     for name, value in given.items():
-        if name in recipe and recipe[name] != value:
-            raise RecipeError(f"`{name}` is {value!r}, but the recipe has {recipe[name]!r}. Leave one of them out")
+        if name not in recipe or recipe[name] == value:
+            continue
+        if isinstance(value, bool) and isinstance(recipe[name], bool):  # a switch, which has a flag for each value
+            has = f"{name} = {str(recipe[name]).lower()}"
+            raise RecipeError(f"`{name}={value}` contradicts the recipe, which has {has}. Leave one of them out")
+        raise RecipeError(f"`{name}` is {value!r}, but the recipe has {recipe[name]!r}. Leave one of them out")
     for one, others in ((RECALL, BANDING), *((name, (RECALL,)) for name in BANDING)):
         for other in others:
             if one in given and other in recipe and one not in recipe:

@@ -97,7 +97,7 @@ def test_a_format_of_choice() -> None:
     [
         (
             ["-o", "-", "--output-format", "xlsx"],
-            "--output-format must be one of parquet, jsonl, csv, tsv, npy, txt.",
+            "--output-format must be one of parquet, jsonl, csv, tsv, txt (all but parquet also as .gz or .zst). Got",
         ),
         (["-o", "x.csv", "--output-format", "jsonl"], "--output-format is for outputs whose name does not tell their"),
         (["-o", "-", "--clusters", "-"], "--clusters and --output are both standard output; give each its own file"),

@@ -286,7 +286,7 @@ def test_paths_are_files_and_strings_are_texts(here: Path) -> None:
         ([{"text": "a"}], "item 0 is dict"),
         (7, "a value of type int cannot be read"),
         ({1: "a", "b": "c"}, "keys of a dict"),
-        (["a", "\ud800"], "item 1: the text is not valid UTF-8"),
+        (["a", "\ud800"], "item 1: the text has an unpaired surrogate"),
         (pa.array([1, 2]), "int64"),
     ],
 )

@@ -72,7 +72,7 @@ def test_jsonl_shapes(here: Path, data: bytes, texts: list[str | None], batch_by
         (b'{"text": 5}', "column 'text' holds a number, not a string"),
         (b'{"text": {"a": 1}}', "column 'text' holds an object, not a string"),
         (b'{"text": "\xff"}', "not valid UTF-8"),
-        (b'{"text": "\\ud800"}', "not valid UTF-8"),
+        (b'{"text": "\\ud800"}', "unpaired surrogate"),
         (b'{"text": "a", "x": ' + b"[" * 99_999 + b"]" * 99_999, "JSON"),
     ],
 )

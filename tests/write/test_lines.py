@@ -51,6 +51,39 @@ def test_bytes_that_are_no_utf8_are_replaced_if_asked() -> None:
     assert Path("o.txt").read_bytes() == "b\ufffdd\r\nok\n".encode()
 
 
+HALVES = [
+    rb'{"text": "a \ud83d\ude00 pair", "n": 1}',
+    rb'{"text": "a \ud800 half", "n": 2}',
+    rb'{"text": "two \ud800\uD83D\uDE00 and \uDFFF\ud83d", "n": 3}',
+    rb'{"text": "no escape \\ud800, one \\\ud800", "n": 4}',
+    rb'{"text": "elsewhere", "n": 5, "o\udc00": {"x": ["\ud8ab\n"]}}',
+]
+
+
+def test_halves_of_characters_in_escapes_are_replaced_if_asked() -> None:
+    Path("in.jsonl").write_bytes(b"\n".join(HALVES) + b"\n")
+    done("dedup", "in.jsonl", "--text=text", "--encoding-errors", "replace", "-o", "o.jsonl")
+    kept = Path("o.jsonl").read_bytes().splitlines()
+    assert kept[0] == HALVES[0]
+    assert kept[1] == rb'{"text": "a \ufffd half", "n": 2}'
+    assert kept[2] == rb'{"text": "two \ufffd\uD83D\uDE00 and \ufffd\ufffd", "n": 3}'
+    assert kept[3] == rb'{"text": "no escape \\ud800, one \\\ufffd", "n": 4}'
+    assert kept[4] == rb'{"text": "elsewhere", "n": 5, "o\ufffd": {"x": ["\ufffd\n"]}}'
+    done("dedup", "o.jsonl", "--text=text", "-o", "o.csv")
+    Path("in.txt").write_bytes(HALVES[1] + b"\n")
+    done("dedup", "in.txt", "--lines", "--encoding-errors", "replace", "-o", "o.txt")
+    assert Path("o.txt").read_bytes() == HALVES[1] + b"\n"  # no escape there
+
+
+def test_a_half_of_a_character_is_called_that() -> None:
+    Path("in.jsonl").write_bytes(b"\n".join(HALVES))
+    assert "in.jsonl, line 2: the column 'text' has an unpaired surrogate (\\ud800), which is not a character;" in (
+        run("dedup", "in.jsonl", "--text=text").err
+    )
+    Path("in.jsonl").write_bytes(HALVES[4])
+    assert "the key 'o\ufffd' has an unpaired surrogate (\\udc00)" in run("dedup", "in.jsonl", "-o", "o.csv").err
+
+
 def test_the_command() -> None:
     Path("in.txt").write_bytes(b"the cat sat on the mat\r\na dog\r\nThe cat sat on the mat!\r\n")
     done("dedup", "in.txt", "--lines", "-o", "o.txt", "--removed", "r.txt")

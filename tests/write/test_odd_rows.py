@@ -171,14 +171,21 @@ def test_odd_names(name: str, output: str) -> None:
 
 
 @pytest.mark.parametrize("output", ["o.parquet", "o.csv"])
-@pytest.mark.parametrize("key", [b"k\xff", b"k\\ud800"], ids=["byte", "surrogate"])
-def test_keys_that_are_no_utf8(output: str, key: bytes) -> None:
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        (b"k\xff", "is not valid UTF-8; name the --encoding of the file if it has another one, or"),
+        (b"k\\ud800", "has an unpaired surrogate (\\ud800), which is not a character; fix it, or"),
+    ],
+    ids=["byte", "surrogate"],
+)
+def test_keys_that_are_no_utf8(output: str, key: bytes, says: str) -> None:
     Path("in.jsonl").write_bytes(b'{"text": "a", "%s": 1}\n{"text": "b"}\n{"text": "c"}\n' % key)
     refused = run("dedup", "in.jsonl", "-o", output)
     assert refused.code == 2
     assert refused.err == (
-        "lookalike: in.jsonl, line 1: the key 'k\ufffd' is not valid UTF-8; name the --encoding of the file if it "
-        "has another one, or use --encoding-errors replace to insert U+FFFD instead\n"
+        f"lookalike: in.jsonl, line 1: the key 'k\ufffd' {says} use --encoding-errors replace to insert U+FFFD "
+        "instead\n"
     )
     source = open_paths(["in.jsonl"], text="text", encoding_errors="replace")
     write_rows(source, {Path(output): MASK})
@@ -191,7 +198,7 @@ def test_keys_that_are_no_utf8(output: str, key: bytes) -> None:
 @pytest.mark.parametrize("held", [b'{"z\xff": 1}', b'{"z\\ud800": 1}', b'{"z": ["x\xff"]}', b'["\\ud800", "\xff"]'])
 def test_objects_and_lists_that_are_no_utf8(output: str, held: bytes) -> None:
     Path("in.jsonl").write_bytes(b'{"text": "a", "k": %s}\n{"text": "b"}\n{"text": "c"}\n' % held)
-    with pytest.raises(InputError, match="not valid UTF-8"):
+    with pytest.raises(InputError, match="unpaired surrogate" if b"ud800" in held else "not valid UTF-8"):
         write_rows(open_paths(["in.jsonl"], text="text"), {Path(output): MASK})
     assert not Path(output).exists()
     write_rows(open_paths(["in.jsonl"], text="text", encoding_errors="replace"), {Path(output): MASK})

@@ -144,3 +144,14 @@ def test_vectors_of_several_lengths_are_refused() -> None:
         writer.write(batches[0])
         with pytest.raises(OutputError, match="vectors of one length"):
             writer.write(batches[1])
+
+
+def test_arrays_are_for_files_that_are_named_so() -> None:
+    np.save("v.npy", rows_of("float32", 10))
+    packed = "all but parquet also as .gz or .zst"
+    assert run("dedup", "v.npy", "-t", "0.9", "-o", "-", "--output-format", "npy").err == (
+        f"lookalike: --output-format must be one of parquet, jsonl, csv, tsv, txt ({packed}). Got 'npy'; give the name "
+        "of a file that ends in .npy instead\n"
+    )
+    helped = " ".join(run("dedup", "--help").out.partition("--output-format")[2].split())
+    assert f"jsonl, csv, tsv, parquet or txt; {packed}." in helped

@@ -36,8 +36,8 @@ def with_flags(text: str, flags: Mapping[str, str]) -> str:
 
     def flag(match: re.Match[str]) -> str:
         name, value = match["name"], match["value"]
-        if f"{name}={value}" in flags:
-            return flags[f"{name}={value}"]
+        if (turned_off := flags.get(f"{name}={value}")) is not None:
+            return turned_off
         if name not in flags:
             return match[0]
         return flags[name] if value in (None, "True") else f"{flags[name]} {shlex.quote(value.strip(QUOTES))}"
@@ -48,17 +48,12 @@ def with_flags(text: str, flags: Mapping[str, str]) -> str:
 def flags_of(command: Any) -> dict[str, str]:  # noqa: ANN401 - Click's own class, which Typer does not export
     """Return the flag of each option of a command by the option's Python name: the first flag that is not short.
 
-    The flag that turns a switch off is there by the name and the value, as in `accents=False`.
+    The flag that turns a switch off has the name `accents=False`.
     """
-    off = {
-        f"{parameter.name}=False": parameter.secondary_opts[0]
-        for parameter in command.params
-        if parameter.param_type_name == "option" and parameter.secondary_opts
-    }
-    return off | {
-        parameter.name: max(parameter.opts, key=lambda flag: flag.startswith("--"))
-        for parameter in command.params
-        if parameter.param_type_name == "option"
+    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    return {
+        **{option.name: max(option.opts, key=lambda flag: flag.startswith("--")) for option in options},
+        **{f"{option.name}=False": option.secondary_opts[0] for option in options if option.secondary_opts},
     }
 
 

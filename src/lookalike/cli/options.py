@@ -186,9 +186,10 @@ def from_recipe(context: typer.Context, arguments: dict[str, Any]) -> dict[str, 
     """Return the arguments that a recipe sets, and none in place of the recipe."""
     if arguments.get("recipe") is None:
         return {}
-    from lookalike.settings import OWN, read_recipe, refuse_contradiction
+    from lookalike.settings import NAMES, OWN, read_recipe, refuse_contradiction
 
-    found = read_recipe(arguments["recipe"], [name for name in OWN if name in arguments])
+    own, shared = ([name for name in names if name in arguments] for names in (OWN, NAMES))
+    found = read_recipe(arguments["recipe"], own, shared)
     if unknown := next((name for name in found if name not in arguments), None):
         raise RecipeError(f"The recipe has {unknown!r}, which is not an option of this command. Leave it out")
     given = {name: value for name, value in arguments.items() if is_given(context, name) and name != "recipe"}

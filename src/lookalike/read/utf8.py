@@ -56,8 +56,13 @@ def _first_invalid(values: list[bytes | None]) -> int:
     return 0
 
 
-def invalid_utf8(where: str, what: str = "text") -> InputError:
-    """Return the error for text that cannot be decoded."""
+def invalid_utf8(where: str, what: str = "text", text: str = "") -> InputError:
+    """Return the error for text that cannot be decoded, or for half a character that an escape in it stands for."""
+    if found := _OTHER_SURROGATE.search(text):
+        return InputError(
+            f"{where}: the {what} has an unpaired surrogate (\\u{ord(found[0]):x}), which is not a character; fix it, "
+            "or use `encoding_errors` replace to insert U+FFFD instead"
+        )
     return InputError(
         f"{where}: the {what} is not valid UTF-8; name the `encoding` of the file if it has another one, or use "
         "`encoding_errors` replace to insert U+FFFD instead"

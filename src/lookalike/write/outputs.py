@@ -129,10 +129,10 @@ def _is_copied(source: Source, outlet: Outlet) -> bool:
 
 def _copy_lines(source: Source, picks: Sequence[tuple[Outlet, Mask]]) -> None:
     with contextlib.ExitStack() as stack:
-        copiers = [
-            (outlet, LineCopier(stack.enter_context(outlet.open()), source.encoding_errors), mask)
-            for outlet, mask in picks
-        ]
+        copiers = []
+        for outlet, mask in picks:
+            file, has_escapes = stack.enter_context(outlet.open()), outlet.format.has_escapes
+            copiers.append((outlet, LineCopier(file, source.encoding_errors, has_escapes=has_escapes), mask))
         first = 0
         for lines in source.raw_lines() or ():
             for outlet, copier, mask in copiers:

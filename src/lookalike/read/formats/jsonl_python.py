@@ -161,8 +161,8 @@ def _records(lines: Lines, label: str, errors: EncodingErrors | None = None) -> 
 def _renamed(record: Record, where: str, errors: EncodingErrors | None) -> Record:
     """Return a record whose keys are valid UTF-8."""
     renamed = {scrub(name): value for name, value in record.items()}
-    if errors == "strict" and any(map(has_surrogate, record)):
-        raise invalid_utf8(where, f"key {next(scrub(name) for name in record if has_surrogate(name))!r}")
+    if errors == "strict" and (wrong := next(filter(has_surrogate, record), None)) is not None:
+        raise invalid_utf8(where, f"key {scrub(wrong)!r}", wrong)
     if errors is not None and len(renamed) < len(record):
         raise InputError(f"{where}: two keys that are not valid UTF-8 become one; rename one of them")
     return renamed
@@ -185,7 +185,7 @@ def _checked(value: Any, field: pa.Field, where: str, errors: EncodingErrors, *,
         return [(_decoded(name, f"column {field.name!r}", where, errors), weight) for name, weight in value.items()]
     scrubbed = scrub(value)
     if errors == "strict" and scrubbed != value:
-        raise invalid_utf8(where, f"column {field.name!r}")
+        raise invalid_utf8(where, f"column {field.name!r}", json.dumps(value, ensure_ascii=False))
     return scrubbed
 
 
@@ -193,7 +193,7 @@ def _decoded(text: str, what: str, where: str, errors: EncodingErrors) -> str:
     if not has_surrogate(text):
         return text
     if errors == "strict":
-        raise invalid_utf8(where, what)
+        raise invalid_utf8(where, what, text)
     return replace_surrogates(text)
 
 

@@ -91,5 +91,5 @@ def _without_surrogates(value: Any, item: int, errors: EncodingErrors) -> Any:  
     if not isinstance(value, str) or not has_surrogate(value):
         return value
     if errors == "strict":
-        raise invalid_utf8(f"item {item}")
+        raise invalid_utf8(f"item {item}", text=value)
     return replace_surrogates(value)

@@ -67,11 +67,17 @@ def named_format(path: Path) -> Encoding | None:
 
 
 def asked_format(name: str) -> Encoding:
-    """Return the format that an option asks for, such as jsonl or csv.gz."""
-    if (found := named_format(Path(f"rows.{name}"))) is not None:
+    """Return the format that an option asks for, such as jsonl or csv.gz: one that can go anywhere."""
+    found = named_format(Path(f"rows.{name}"))
+    if found is not None and found[0].streamable:
         return found
-    known = ", ".join(one.suffixes[0][1:] for one in _FORMATS)
-    raise OutputError(f"`output_format` must be one of {known}. Got {name!r}")
+    formats = [one for one in _FORMATS if one.streamable]
+    known = ", ".join(one.suffixes[0][1:] for one in formats)
+    packed = (
+        f"all but {' and '.join(one.name for one in formats if not one.compressible)} also as {' or '.join(_CODECS)}"
+    )
+    named = "" if found is None else f"; give the name of a file that ends in {found[0].suffixes[0]} instead"
+    raise OutputError(f"`output_format` must be one of {known} ({packed}). Got {name!r}{named}")
 
 
 def formats_for_tables() -> str:

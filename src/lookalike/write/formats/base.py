@@ -87,6 +87,8 @@ class OutputFormat:
     """Whether the file may be compressed as a whole."""
     copies_lines: bool = False
     """Whether rows of a file of the same format can be copied line by line."""
+    has_escapes: bool = False
+    """Whether these lines are JSON, in which an escape such as \\ud800 may be half a character."""
     ends_lines: bool = True
     """Whether the last of these lines must have an end, even if it had none."""
     keeps_delimiter: bool = False

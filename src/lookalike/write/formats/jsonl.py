@@ -42,4 +42,4 @@ class JsonlWriter:
         """Do nothing: nothing is held."""
 
 
-JSONL = OutputFormat("jsonl", (".jsonl", ".ndjson"), JsonlWriter, copies_lines=True)
+JSONL = OutputFormat("jsonl", (".jsonl", ".ndjson"), JsonlWriter, copies_lines=True, has_escapes=True)
