@@ -80,7 +80,7 @@ def test_files_and_columns(arguments: list[str], says: list[str]) -> None:
         ("a.jsonl", b'{"n": 5}\n', ["a.jsonl has no column of strings", "n (int64)"]),
         ("a.jsonl", b"{}\n{}\n", ["a.jsonl", "no line has a key"]),
         ("a.jsonl", LINE + b'{"text": "\xff"}\n', ["a.jsonl, line 2", "not valid UTF-8", "--encoding-errors replace"]),
-        ("a.jsonl", LINE + b'{"text": "a\\ud800b"}\n', ["a.jsonl, line 2", "not valid UTF-8"]),
+        ("a.jsonl", LINE + b'{"text": "a\\ud800b"}\n', ["a.jsonl, line 2", "unpaired surrogate"]),
         ("a.jsonl.gz", gzip.compress(LINE * 999, mtime=0)[:-9], ["a.jsonl.gz", "truncated"]),
         ("a.jsonl.gz", LINE, ["a.jsonl.gz", "cannot be read"]),
         ("a.jsonl.zst", b"(\xb5/\xfd?", ["a.jsonl.zst", "truncated"]),

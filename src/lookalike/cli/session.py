@@ -92,7 +92,9 @@ class Session:
 
 def input_files(inputs: list[str], settings: dict[str, Any]) -> list[Path]:
     """Return the files that are read, without standard input."""
-    return list_files([Path(one) for one in inputs], settings.get("include"), settings.get("exclude")).paths
+    return list_files(
+        [Path(one) if one else one for one in inputs], settings.get("include"), settings.get("exclude")
+    ).paths
 
 
 class RunSession(Session):

@@ -233,12 +233,18 @@ class Stream:
         check_stream(self.path)
         if sys.stdout is not None:
             sys.stdout.flush()  # what was printed before comes first
-        if is_stdout(self.path) and hasattr(sys.stdout, "buffer"):  # whose errors are known as those of this stream
+        if is_stdout(self.path) and _stdout_number() is None:
             yield cast("IO[bytes]", _Borrowed(sys.stdout.buffer))
-            sys.stdout.buffer.flush()
             return
-        with os.fdopen(self._handle(), "wb", buffering=_BUFFER_BYTES) as opened:
+        with self._opened() as opened:
             yield opened
+
+    def _opened(self) -> IO[bytes]:
+        """Open a file of the system. That of `sys.stdout` is used as it is: it may know its errors from others."""
+        raw = getattr(sys.stdout.buffer, "raw", None) if is_stdout(self.path) else None
+        if raw is not None:
+            return io.BufferedWriter(cast("io.RawIOBase", _Borrowed(raw)), _BUFFER_BYTES)
+        return os.fdopen(self._handle(), "wb", buffering=_BUFFER_BYTES)
 
     def keep(self) -> None:
         """Do nothing: it has appeared."""

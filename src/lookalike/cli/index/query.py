@@ -115,7 +115,8 @@ def open_queries(
         return open_input(index, inputs, {**settings, "text": text} if text else settings)
     if not text:
         raise InputError("There is nothing to search for. Pass a text with --text, or a file")
-    given = [name for name in READING if settings.get(name, option(name).default) != option(name).default]
+    of_files = [name for name in READING if name != "encoding_errors"]
+    given = [name for name in of_files if settings.get(name, option(name).default) != option(name).default]
     if given:
         raise RecipeError(f"`{given[0]}` says how files are read, but there is none. Leave it out, or pass a file")
     if len(text) > 1:
